@@ -1,0 +1,201 @@
+"""Every setting, read from the environment. `memoryhub up` fills it in for the embedded instance."""
+
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import dj_database_url
+from csp.constants import NONE, SELF
+
+from memoryhub.common.env import envbool, envint, envlist, envsecret, envstr
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+VERSION = "0.1.0"
+
+DEBUG = envbool("DEBUG", False)
+SECRET_KEY = envsecret("SECRET_KEY", "insecure-key-for-building-only-never-for-serving")
+KEY_PEPPER = envsecret("KEY_PEPPER", SECRET_KEY)
+PUBLIC_URL = envstr("PUBLIC_URL", "http://localhost:8765").rstrip("/")
+HTTPS = PUBLIC_URL.startswith("https://")
+PUBLIC_HOST = urlsplit(PUBLIC_URL).hostname or "localhost"
+ALLOWED_HOSTS = envlist("ALLOWED_HOSTS", [PUBLIC_HOST, "localhost", "127.0.0.1", "[::1]"])
+ALLOWED_ORIGINS = envlist("ALLOWED_ORIGINS", [PUBLIC_URL])
+CSRF_TRUSTED_ORIGINS = ALLOWED_ORIGINS
+if HTTPS:
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    SECURE_HSTS_SECONDS = envint("HSTS_SECONDS", 31_536_000)
+
+INSTALLED_APPS = [
+    "accounts",
+    "spaces",
+    "actions",
+    "memoryhub",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+    "django.contrib.postgres",
+    "allauth",
+    "allauth.account",
+    "oauth2_provider",
+    "rest_framework",
+    "channels",
+    "django_cotton",
+    "django_htmx",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+    "accounts.middleware.TenantPageMiddleware",
+]
+
+ROOT_URLCONF = "memoryhub.urls"
+ASGI_APPLICATION = "memoryhub.asgi.application"
+APPEND_SLASH = True
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [p for p in (BASE_DIR / "templates", BASE_DIR / "memoryhub/templates") if p.is_dir()],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    }
+]
+
+# The database: the app's login serves, the owner's login migrates, and nothing switches between them at run time.
+DB_ROLE = envstr("MEMORYHUB_DB_ROLE", "app")
+DATABASE_URL = envstr("DATABASE_URL", "postgres://hub_app@localhost/memoryhub")
+DATABASE_OWNER_URL = envstr("DATABASE_OWNER_URL", "postgres://hub_owner@localhost/memoryhub")
+DB_APP = dj_database_url.parse(DATABASE_URL)
+DB_OWNER = dj_database_url.parse(DATABASE_OWNER_URL)
+DB_POOL = {"min_size": 0, "max_size": envint("DB_POOL_SIZE", 12), "timeout": 20}
+DATABASES = {
+    "default": {
+        **(DB_OWNER if DB_ROLE == "owner" else DB_APP),
+        "CONN_MAX_AGE": 0,
+        "DISABLE_SERVER_SIDE_CURSORS": True,
+        "OPTIONS": {} if DB_ROLE == "owner" else {"pool": DB_POOL},
+    }
+}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+CACHE_URL = envstr("CACHE_URL", "")
+CACHES = {
+    "default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": CACHE_URL}
+    if CACHE_URL
+    else {"BACKEND": "django.core.cache.backends.db.DatabaseCache", "LOCATION": "hub_cache"}
+}
+
+CHANNEL_LAYER_URL = envstr("CHANNEL_LAYER_URL", "")
+CHANNEL_LAYERS = {
+    "default": {
+        "BACKEND": "channels_redis.core.RedisChannelLayer",
+        "CONFIG": {"hosts": [CHANNEL_LAYER_URL]},
+    }
+    if CHANNEL_LAYER_URL
+    else {"BACKEND": "channels.layers.InMemoryChannelLayer"}
+}
+
+CELERY_BROKER_URL = envstr("CELERY_BROKER_URL", "memory://")
+BROKER_DIR = envstr("CELERY_BROKER_DIR", "")
+
+AUTH_USER_MODEL = "accounts.User"
+AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
+PASSWORD_HASHERS = [
+    "django.contrib.auth.hashers.Argon2PasswordHasher",
+    "django.contrib.auth.hashers.PBKDF2PasswordHasher",
+]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {
+        "NAME": "django.contrib.auth.password_validation.MinimumLengthValidator",
+        "OPTIONS": {"min_length": 10},
+    },
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+LOGIN_URL = "account_login"
+LOGIN_REDIRECT_URL = "/"
+ACCOUNT_ADAPTER = "accounts.adapter.AccountAdapter"
+ACCOUNT_LOGIN_METHODS = {"email"}
+ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*"]
+ACCOUNT_USER_MODEL_USERNAME_FIELD = None
+ACCOUNT_EMAIL_VERIFICATION = "none"
+ACCOUNT_PRESERVE_USERNAME_CASING = False
+ACCOUNT_LOGOUT_ON_PASSWORD_CHANGE = True
+EMAIL_BACKEND = envstr("EMAIL_BACKEND", "django.core.mail.backends.console.EmailBackend")
+DEFAULT_FROM_EMAIL = envstr("DEFAULT_FROM_EMAIL", f"memoryhub@{PUBLIC_HOST}")
+
+SESSION_COOKIE_AGE = 12 * 3600
+SESSION_SAVE_EVERY_REQUEST = False
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = "Lax"
+SESSION_COOKIE_NAME = "__Host-memoryhub" if HTTPS else "memoryhub"
+CSRF_COOKIE_NAME = "__Host-memoryhub-csrf" if HTTPS else "memoryhub-csrf"
+SECURE_REFERRER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [SELF],
+        "img-src": [SELF, "data:"],
+        "object-src": [NONE],
+        "base-uri": [NONE],
+        "form-action": [SELF],
+        "frame-ancestors": [NONE],
+    }
+}
+
+OAUTH2_PROVIDER_APPLICATION_MODEL = "accounts.Application"
+OAUTH2_PROVIDER = {"PKCE_REQUIRED": True, "SCOPES": {"mcp:read": "Read through MCP tools"}}
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": ["memoryhub.rest.auth.CredentialAuthentication"],
+    "DEFAULT_PERMISSION_CLASSES": [],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "EXCEPTION_HANDLER": "memoryhub.rest.errors.exception_handler",
+    "UNAUTHENTICATED_USER": None,
+}
+
+LANGUAGE_CODE = "en"
+LANGUAGES = [("en", "English"), ("ja", "日本語")]
+TIME_ZONE = "UTC"
+USE_TZ = True
+USE_I18N = True
+
+STATIC_URL = "/static/"
+STATIC_ROOT = envstr("STATIC_ROOT", str(BASE_DIR / "build/static"))
+WHITENOISE_USE_FINDERS = True
+WHITENOISE_AUTOREFRESH = DEBUG
+
+BODY_LIMIT = envint("BODY_LIMIT", 1024 * 1024)
+DATA_UPLOAD_MAX_MEMORY_SIZE = BODY_LIMIT
+ANSWER_CHARS = envint("ANSWER_CHARS", 60_000)
+MCP_EXTRA_SERVERS = envstr("MCP_EXTRA_SERVERS", "")
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["stderr"], "level": envstr("LOG_LEVEL", "INFO")},
+}

@@ -1,0 +1,57 @@
+from django.db import models
+from django.db.models import Exists, OuterRef, Q
+
+from accounts.actor import Actor
+from accounts.models import Tenant
+from accounts.models.accounts import ROLES
+
+ACCOUNT_WIDE_ROLES = {"owner", "admin"}
+
+
+class SpaceQuerySet(models.QuerySet["Space"]):
+    def visible_to(self, actor: Actor) -> "SpaceQuerySet":
+        """The spaces this actor may read: of its account, opened to it, and within its key's list."""
+        spaces = self.filter(account_id=actor.account_id)
+        if actor.space_ids is not None:
+            spaces = spaces.filter(id__in=actor.space_ids)
+        if actor.kind == "system" or actor.role in ACCOUNT_WIDE_ROLES:
+            return spaces
+        named = SpaceMember.objects.filter(
+            account_id=actor.account_id, space_id=OuterRef("id"), user_id=actor.user_id
+        )
+        return spaces.filter(Q(visibility="account") | Exists(named))
+
+
+class Space(Tenant):
+    """A part of an account that some of its members read or write. Holds everything remembered."""
+
+    name = models.CharField(max_length=120)
+    slug = models.SlugField(max_length=64)
+    description = models.CharField(max_length=1000, blank=True)
+    time_zone = models.CharField(max_length=64, default="UTC")
+    visibility = models.CharField(
+        max_length=8, default="account", choices=[("account", "The whole account"), ("members", "Named members")]
+    )
+    scratch_days = models.PositiveSmallIntegerField(default=7)
+    closed_statuses = models.JSONField(default=dict, blank=True, help_text="collection → statuses that close")
+    actions_paused = models.BooleanField(default=False, help_text="Kill switch: nothing here runs")
+    next_action = models.PositiveIntegerField(default=1)
+    inbox_version = models.PositiveBigIntegerField(default=0)
+    version = models.PositiveIntegerField(default=1)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = SpaceQuerySet.as_manager()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["account", "slug"], name="space_slug")]
+
+
+class SpaceMember(Tenant):
+    """A person's role in one space, narrower than the account's."""
+
+    space = models.ForeignKey(Space, models.CASCADE, db_constraint=False, db_index=False, related_name="members")
+    user = models.ForeignKey("accounts.User", models.CASCADE, related_name="+")
+    role = models.CharField(max_length=16, choices=ROLES)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["account", "space", "user"], name="space_member")]
