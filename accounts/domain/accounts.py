@@ -1,0 +1,50 @@
+from uuid import UUID
+
+from django.db import IntegrityError, transaction
+from django.utils.text import slugify
+
+from accounts.actor import Actor
+from accounts.models import Account, Membership, User
+from accounts.scopes import Role
+from memoryhub.common.errors import Conflict, NotFound, ValidationFailed
+
+
+def create_account(name: str, slug: str | None = None) -> Account:
+    """A new team, without members yet."""
+    chosen = slug or slugify(name)
+    if not chosen:
+        raise ValidationFailed({"slug": ["Give a slug of letters, digits and hyphens."]})
+    try:
+        with transaction.atomic():
+            return Account.objects.create(name=name, slug=chosen)
+    except IntegrityError as error:
+        raise Conflict("An account with this slug exists already.") from error
+
+
+def add_member(account_id: UUID, user: User, role: Role) -> Membership:
+    """Add a person, or change the role of one who is a member already."""
+    membership, _ = Membership.objects.update_or_create(
+        account_id=account_id, user=user, defaults={"role": role}
+    )
+    return membership
+
+
+def person_actor(user: User, account_slug: str, *, address: str = "") -> Actor:
+    """The actor for a person's browser session in one of their accounts."""
+    membership = (
+        Membership.objects.select_related("account").filter(account__slug=account_slug, user=user).first()
+    )
+    if membership is None or not user.is_active:
+        raise NotFound("account")
+    return Actor(
+        account_id=membership.account_id,
+        kind="person",
+        role=Role(membership.role),
+        user_id=user.id,
+        address=address,
+        name=user.get_full_name(),
+    )
+
+
+def accounts_of(user: User) -> list[Account]:
+    return list(Account.objects.filter(memberships__user=user).order_by("name", "id"))

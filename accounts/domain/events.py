@@ -1,0 +1,66 @@
+"""The append-only record of what happened: ids and types, never the text it happened to."""
+
+import hashlib
+from uuid import UUID
+
+from django.db import connection
+from django.utils import timezone
+
+from accounts.actor import Actor
+from accounts.domain.jobs import enqueue
+from accounts.models import Event
+from memoryhub.common.canonical import canonical_json
+from memoryhub.common.times import format_time
+
+SEAL = "seal_events"
+BATCH = 500
+
+
+def record_event(
+    actor: Actor, type: str, object_type: str, object_id: str, *, space_id: UUID | None = None, summary: str = ""
+) -> Event:
+    """Write one event in the transaction of the change it tells of. `object_id` is the typed id."""
+    event = Event.objects.create(
+        account_id=actor.account_id,
+        type=type,
+        at=timezone.now(),
+        actor=actor.key,
+        space_id=space_id,
+        object_type=object_type,
+        object_id=object_id,
+        summary=summary,
+    )
+    enqueue(SEAL, actor.account_id)
+    return event
+
+
+def seal_events(account_id: UUID) -> int:
+    """Number and chain what has been committed since the last time. One sealer an account at a time."""
+    with connection.cursor() as cursor:
+        cursor.execute("select pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"seal:{account_id}"])
+    events = Event.objects.filter(account_id=account_id)
+    last = events.sealed().order_by("-seq").values_list("seq", "hash").first() or (0, b"")
+    seq, previous = last[0] or 0, bytes(last[1] or b"")
+    unsealed = list(events.filter(seq=None).order_by("id")[:BATCH])
+    for event in unsealed:
+        seq += 1
+        event.seq, event.previous_hash = seq, previous
+        event.hash = previous = chain_hash(previous, event)
+    Event.objects.bulk_update(unsealed, ["seq", "previous_hash", "hash"])
+    return len(unsealed)
+
+
+def chain_hash(previous: bytes, event: Event) -> bytes:
+    """SHA-256 over the previous hash and the canonical JSON of the event."""
+    line = {
+        "id": str(event.id),
+        "account": str(event.account_id),
+        "seq": event.seq,
+        "type": event.type,
+        "at": format_time(event.at),
+        "actor": event.actor,
+        "space": str(event.space_id) if event.space_id else None,
+        "object": [event.object_type, event.object_id],
+        "summary": event.summary,
+    }
+    return hashlib.sha256(previous + canonical_json(line)).digest()

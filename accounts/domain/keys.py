@@ -1,0 +1,146 @@
+"""Agent keys: `mh_<live|test>_<30 base62><6 base62 CRC32>`, kept as an HMAC under a pepper of its own."""
+
+import hmac
+import re
+import secrets
+import string
+import zlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.actor import Actor
+from accounts.domain.events import record_event
+from accounts.models import AgentKey
+from accounts.scopes import FAMILIES, PRESETS, Right, Scope
+from memoryhub.common.errors import Forbidden, NotFound, ValidationFailed
+from memoryhub.common.ids import parse_id, typed_id
+
+ALPHABET = string.digits + string.ascii_uppercase + string.ascii_lowercase
+KEY = re.compile(r"mh_(live|test)_([0-9A-Za-z]{30})([0-9A-Za-z]{6})")
+DEFAULT_LIFE = timedelta(days=90)
+
+
+@dataclass(frozen=True)
+class NewKey:
+    """A key just made; `secret` is never shown again."""
+
+    key: AgentKey
+    secret: str
+
+
+def create_key(
+    actor: Actor,
+    *,
+    name: str,
+    default_space_id: UUID | None,
+    preset: str | None = None,
+    scopes: Iterable[str] | None = None,
+    families: Iterable[str] = FAMILIES,
+    space_ids: Iterable[UUID] | None = None,
+    profile: str = "generic",
+    expires_at: datetime | None = None,
+    device_label: str = "",
+    addresses: Iterable[str] = (),
+) -> NewKey:
+    """Make a key that acts for the actor. Exactly one of `preset` and `scopes`; 90 days unless told otherwise."""
+    if actor.kind not in ("person", "system"):
+        raise Forbidden("Only a person can make a key.")
+    if not name.strip():
+        raise ValidationFailed({"name": ["Give the key a name, such as the agent that will use it."]})
+    secret = make_secret()
+    with transaction.atomic():
+        key = AgentKey.objects.create(
+            account_id=actor.account_id,
+            name=name.strip()[:120],
+            prefix=secret[:12],
+            hint=secret[-4:],
+            secret_hash=hash_secret(secret),
+            created_by_id=actor.user_id,
+            scopes=sorted(chosen_scopes(preset, scopes)),
+            families=chosen_families(families),
+            profile=profile,
+            default_space_id=default_space_id,
+            space_ids=sorted(space_ids) if space_ids is not None else None,
+            device_label=device_label,
+            addresses=list(addresses),
+            expires_at=expires_at or timezone.now() + DEFAULT_LIFE,
+        )
+        record_event(actor, "key.created", "key", typed_id("key", key.id))
+    return NewKey(key, secret)
+
+
+def chosen_scopes(preset: str | None, scopes: Iterable[str] | None) -> set[str]:
+    if (preset is None) == (scopes is None):
+        raise ValidationFailed({"scopes": ["Send either a preset or a list of scopes."]})
+    if preset is not None:
+        if preset not in PRESETS:
+            raise ValidationFailed({"preset": [f"Must be one of {', '.join(PRESETS)}."]})
+        return {str(s) for s in PRESETS[preset]}
+    wanted = set(scopes or ())
+    if not wanted or wanted - {str(s) for s in Scope}:
+        raise ValidationFailed({"scopes": ["Name at least one scope, each of: " + ", ".join(Scope) + "."]})
+    return wanted
+
+
+def chosen_families(families: Iterable[str]) -> list[str]:
+    wanted = set(families)
+    if not wanted or wanted - set(FAMILIES):
+        raise ValidationFailed({"families": [f"Name at least one of {', '.join(FAMILIES)}."]})
+    return [f for f in FAMILIES if f in wanted]
+
+
+def access_key(actor: Actor, id: str) -> AgentKey:
+    """One's own key, or with the right to manage, any of the account's."""
+    key = AgentKey.objects.filter(account_id=actor.account_id, id=parse_id("key", id)).first()
+    if key is None or not (actor.has(Right.MANAGE) or (actor.user_id and key.created_by_id == actor.user_id)):
+        raise NotFound("key")
+    return key
+
+
+def list_keys(actor: Actor) -> list[AgentKey]:
+    keys = AgentKey.objects.filter(account_id=actor.account_id).select_related("created_by")
+    if not actor.has(Right.MANAGE):
+        keys = keys.filter(created_by_id=actor.user_id)
+    return list(keys.order_by("-created_at", "-id"))
+
+
+def revoke_key(actor: Actor, id: str) -> AgentKey:
+    """End a key now. Revoking twice changes nothing."""
+    if actor.kind not in ("person", "system"):
+        raise Forbidden("Only a person can revoke a key.")
+    key = access_key(actor, id)
+    if key.revoked_at is None:
+        with transaction.atomic():
+            key.revoked_at = timezone.now()
+            key.save(update_fields=["revoked_at"])
+            record_event(actor, "key.revoked", "key", typed_id("key", key.id))
+    return key
+
+
+def make_secret(kind: str = "live") -> str:
+    body = "".join(secrets.choice(ALPHABET) for _ in range(30))
+    return f"mh_{kind}_{body}{checksum(body)}"
+
+
+def checksum(body: str) -> str:
+    """CRC32 of the random part as six base62 digits: lets a scanner tell a key from look-alikes offline."""
+    number, digits = zlib.crc32(body.encode()), ""
+    for _ in range(6):
+        number, digit = divmod(number, 62)
+        digits = ALPHABET[digit] + digits
+    return digits
+
+
+def is_well_formed(secret: str) -> bool:
+    match = KEY.fullmatch(secret)
+    return match is not None and checksum(match[2]) == match[3]
+
+
+def hash_secret(secret: str) -> bytes:
+    return hmac.digest(settings.KEY_PEPPER.encode(), secret.encode(), "sha256")

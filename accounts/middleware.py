@@ -1,0 +1,55 @@
+"""Pages under /a/<account>/ run as a member of that account, inside its tenant()."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.contrib.auth.views import redirect_to_login
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from accounts.domain.accounts import person_actor
+from accounts.models import User
+from memoryhub.common.errors import HubError
+from memoryhub.common.tenancy import tenant
+
+View = Callable[..., HttpResponse]
+
+
+class TenantPageMiddleware:
+    """Comes last: it calls the view itself, so that everything lazy is rendered inside the account."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_view(
+        self, request: HttpRequest, view: View, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> HttpResponse | None:
+        if "account" not in kwargs:
+            return None
+        if not isinstance(request.user, User):
+            return redirect_to_login(request.get_full_path())
+        try:
+            return in_account(request, request.user, view, args, kwargs)
+        except HubError as error:
+            return error_page(request, error)
+
+
+def in_account(
+    request: HttpRequest, user: User, view: View, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> HttpResponse:
+    """Run the view in the account's transaction; a refusal inside it rolls back."""
+    actor = person_actor(user, kwargs["account"], address=request.META.get("REMOTE_ADDR", ""))
+    request.actor = actor  # type: ignore[attr-defined]
+    with tenant(actor.account_id):
+        response = view(request, *args, **kwargs)
+        if hasattr(response, "render") and not getattr(response, "is_rendered", True):
+            response = response.render()
+    return response
+
+
+def error_page(request: HttpRequest, error: HubError) -> HttpResponse:
+    context = {"error": error, "code": error.code, "details": error.details}
+    return render(request, "error.html", context, status=error.status)

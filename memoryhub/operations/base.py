@@ -1,0 +1,213 @@
+"""One definition of each thing a caller can do; MCP tools, REST routes and the docs all come from it."""
+
+import re
+import typing
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cached_property
+from typing import Any, ClassVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from accounts.actor import Actor
+from accounts.scopes import Scope
+from memoryhub.common.errors import Forbidden, InvalidRequest, from_pydantic
+from memoryhub.common.tenancy import tenant
+from memoryhub.common.text import check_text
+from memoryhub.operations.fields import is_empty
+from memoryhub.operations.schema import Schema, input_schema, output_schema
+from memoryhub.operations.tolerance import tolerate
+
+NAME = re.compile(r"[a-z0-9_]{1,40}")
+DESCRIPTION_LIMIT = 2048
+
+
+class Effect(StrEnum):
+    """What calling does to what is stored; gives the MCP hints."""
+
+    READ = "read"
+    ADD = "add"
+    SET = "set"
+    DESTROY = "destroy"
+
+
+class Input(BaseModel):
+    """An operation's arguments. Types are exact: `tolerate` has done the converting that is allowed."""
+
+    model_config = ConfigDict(extra="ignore", strict=True, populate_by_name=True, frozen=True)
+
+
+class Output(BaseModel):
+    """An operation's answer."""
+
+    model_config = ConfigDict(populate_by_name=True, serialize_by_alias=True)
+
+    warnings: list[str] = Field(default_factory=list, exclude_if=is_empty)
+
+
+@dataclass(frozen=True)
+class Route:
+    """Where REST serves an operation, below /v1/. `{name}` takes a path segment, `{name:path}` the rest."""
+
+    method: str
+    path: str
+    status: int = 200
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One thing a caller can do. Calling it is the only road in from outside."""
+
+    name: str
+    family: str
+    title: str
+    description: str
+    scopes: tuple[Scope, ...]
+    effect: Effect
+    route: Route | None
+    handler: Callable[[Actor, Any], Output]
+    input: type[Input]
+    output: type[Output]
+    mcp: bool = True
+    any_scope: bool = False
+    open_world: bool = False
+
+    def __call__(self, actor: Actor, raw: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """Check scopes, read the arguments, run inside the account, answer plain JSON. Raises HubError."""
+        self.check_scopes(actor)
+        args, ignored = self.read(raw or {})
+        with tenant(actor.account_id):
+            answer = self.handler(actor, args).model_dump(mode="json")
+        if ignored:
+            answer["warnings"] = [*answer.get("warnings", []), *(f"Ignored unknown argument: {n}" for n in ignored)]
+        return answer
+
+    def check_scopes(self, actor: Actor) -> None:
+        if missing := self.missing_scopes(actor):
+            joined = " or ".join(missing) if self.any_scope else ", ".join(missing)
+            raise Forbidden(f"This credential lacks the scope {joined}.", missing_scopes=missing)
+
+    def missing_scopes(self, actor: Actor) -> list[str]:
+        missing = [str(s) for s in self.scopes if s not in actor.scopes]
+        if self.any_scope and len(missing) < len(self.scopes):
+            return []
+        return missing
+
+    def visible_to(self, actor: Actor) -> bool:
+        return self.family in actor.families and not self.missing_scopes(actor)
+
+    def read(self, raw: Mapping[str, Any]) -> tuple[Any, list[str]]:
+        """The validated arguments, and the names of those that no one knows."""
+        check_text(raw, "")
+        ignored = sorted(n for n in raw if n not in self.arguments)
+        if ignored and self.effect is Effect.DESTROY:
+            raise InvalidRequest(
+                f"{ignored[0]}: Is not an argument of {self.name}. Nothing was done; check its spelling.",
+                unknown=ignored,
+            )
+        known = {n: v for n, v in raw.items() if n in self.arguments}
+        try:
+            return self.input.model_validate(tolerate(known, self.arguments)), ignored
+        except ValidationError as error:
+            raise from_pydantic(error) from None
+
+    @cached_property
+    def input_schema(self) -> Schema:
+        return input_schema(self.input)
+
+    @cached_property
+    def output_schema(self) -> Schema:
+        return output_schema(self.output)
+
+    @cached_property
+    def arguments(self) -> dict[str, Schema]:
+        """Argument name → its schema."""
+        properties: dict[str, Schema] = self.input_schema["properties"]
+        return properties
+
+    def tool_json(self) -> dict[str, Any]:
+        """The tool as MCP lists it."""
+        return {
+            "name": self.name,
+            "title": self.title,
+            "description": self.description,
+            "inputSchema": self.input_schema,
+            "outputSchema": self.output_schema,
+            "annotations": self.hints(),
+        }
+
+    def hints(self) -> dict[str, Any]:
+        return {
+            "title": self.title,
+            "readOnlyHint": self.effect is Effect.READ,
+            "destructiveHint": self.effect is Effect.DESTROY,
+            "idempotentHint": self.effect is not Effect.ADD,
+            "openWorldHint": self.open_world,
+        }
+
+
+@dataclass
+class Registry:
+    """Every operation, by family and name, in the order of definition."""
+
+    operations: dict[tuple[str, str], Operation] = field(default_factory=dict)
+    loaded: ClassVar[bool] = False
+
+    def add(self, operation: Operation) -> None:
+        key = (operation.family, operation.name)
+        if key in self.operations:
+            raise ValueError(f"{operation.family} has an operation {operation.name} already")
+        if not NAME.fullmatch(operation.name) or not 0 < len(operation.description) < DESCRIPTION_LIMIT:
+            raise ValueError(f"{operation.name}: a short name and a description are required")
+        self.operations[key] = operation
+
+    def all(self) -> list[Operation]:
+        return list(self.operations.values())
+
+    def tools(self, family: str | None = None) -> list[Operation]:
+        return [o for o in self.all() if o.mcp and family in (None, o.family)]
+
+    def get(self, name: str, family: str | None = None) -> Operation | None:
+        return next((o for o in self.all() if o.name == name and family in (None, o.family)), None)
+
+
+REGISTRY = Registry()
+
+Handler = Callable[[Actor, Any], Output]
+
+
+def operation(
+    family: str,
+    *,
+    title: str,
+    scopes: Iterable[Scope],
+    effect: Effect,
+    route: Route | None = None,
+    mcp: bool = True,
+    any_scope: bool = False,
+    open_world: bool = False,
+) -> Callable[[Handler], Operation]:
+    """Define an operation: the function's name is the tool's, its docstring the description."""
+
+    def define(handler: Handler) -> Operation:
+        hints = typing.get_type_hints(handler)
+        defined = Operation(
+            name=handler.__name__,
+            family=family,
+            title=title,
+            description=re.sub(r"\s+", " ", handler.__doc__ or "").strip(),
+            scopes=tuple(scopes),
+            effect=effect,
+            route=route,
+            handler=handler,
+            input=hints["args"],
+            output=hints["return"],
+            mcp=mcp,
+            any_scope=any_scope,
+            open_world=open_world,
+        )
+        REGISTRY.add(defined)
+        return defined
+
+    return define
