@@ -5,19 +5,25 @@ from uuid import UUID
 
 from django.db import connection
 from django.utils import timezone
+from memoryhub.common.canonical import canonical_json
+from memoryhub.common.times import format_time
 
 from accounts.actor import Actor
 from accounts.domain.jobs import enqueue
 from accounts.models import Event
-from memoryhub.common.canonical import canonical_json
-from memoryhub.common.times import format_time
 
 SEAL = "seal_events"
 BATCH = 500
 
 
 def record_event(
-    actor: Actor, type: str, object_type: str, object_id: str, *, space_id: UUID | None = None, summary: str = ""
+    actor: Actor,
+    type: str,
+    object_type: str,
+    object_id: str,
+    *,
+    space_id: UUID | None = None,
+    summary: str = "",
 ) -> Event:
     """Write one event in the transaction of the change it tells of. `object_id` is the typed id."""
     event = Event.objects.create(

@@ -21,5 +21,7 @@ class Application(AbstractApplication):
         for uri in self.redirect_uris.split():
             parts = urlsplit(uri)
             if parts.scheme == "http" and parts.hostname not in LOOPBACK:
-                raise ValidationError({"redirect_uris": "http redirects are for this machine only; use https"})
+                raise ValidationError(
+                    {"redirect_uris": "http redirects are for this machine only; use https"}
+                )
         super().clean()

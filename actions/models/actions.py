@@ -27,7 +27,9 @@ class Action(Scoped):
     idempotency_key = models.CharField(max_length=200)
     content = models.BinaryField(max_length=32, editable=False)
     meta: Any = models.JSONField(default=dict, blank=True)
-    executor = models.CharField(max_length=6, default="agent", choices=[("agent", "agent"), ("worker", "worker")])
+    executor = models.CharField(
+        max_length=6, default="agent", choices=[("agent", "agent"), ("worker", "worker")]
+    )
     proposer = models.CharField(max_length=80)
     agent = models.CharField(max_length=200, blank=True)
     session = models.CharField(max_length=200, blank=True)
@@ -46,7 +48,9 @@ class Action(Scoped):
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["account", "space", "number"], name="action_number"),
-            models.UniqueConstraint(fields=["account", "space", "idempotency_key"], name="action_idempotency"),
+            models.UniqueConstraint(
+                fields=["account", "space", "idempotency_key"], name="action_idempotency"
+            ),
             models.CheckConstraint(condition=Q(status__in=STATUSES), name="action_status"),
         ]
         indexes = [
@@ -75,7 +79,9 @@ class ActionRevision(Scoped):
     created_at = models.DateTimeField()
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["account", "action", "number"], name="action_revision")]
+        constraints = [
+            models.UniqueConstraint(fields=["account", "action", "number"], name="action_revision")
+        ]
 
 
 class Approval(Scoped):

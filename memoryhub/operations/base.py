@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -80,7 +80,10 @@ class Operation:
         with tenant(actor.account_id):
             answer = self.handler(actor, args).model_dump(mode="json")
         if ignored:
-            answer["warnings"] = [*answer.get("warnings", []), *(f"Ignored unknown argument: {n}" for n in ignored)]
+            answer["warnings"] = [
+                *answer.get("warnings", []),
+                *(f"Ignored unknown argument: {n}" for n in ignored),
+            ]
         return answer
 
     def check_scopes(self, actor: Actor) -> None:
@@ -99,16 +102,16 @@ class Operation:
 
     def read(self, raw: Mapping[str, Any]) -> tuple[Any, list[str]]:
         """The validated arguments, and the names of those that no one knows."""
-        check_text(raw, "")
         ignored = sorted(n for n in raw if n not in self.arguments)
         if ignored and self.effect is Effect.DESTROY:
             raise InvalidRequest(
                 f"{ignored[0]}: Is not an argument of {self.name}. Nothing was done; check its spelling.",
                 unknown=ignored,
             )
-        known = {n: v for n, v in raw.items() if n in self.arguments}
+        known = tolerate({n: v for n, v in raw.items() if n in self.arguments}, self.arguments)
+        check_text(known, "")
         try:
-            return self.input.model_validate(tolerate(known, self.arguments)), ignored
+            return self.input.model_validate(known), ignored
         except ValidationError as error:
             raise from_pydantic(error) from None
 
@@ -152,7 +155,6 @@ class Registry:
     """Every operation, by family and name, in the order of definition."""
 
     operations: dict[tuple[str, str], Operation] = field(default_factory=dict)
-    loaded: ClassVar[bool] = False
 
     def add(self, operation: Operation) -> None:
         key = (operation.family, operation.name)

@@ -9,59 +9,54 @@ Schema = dict[str, Any]
 
 
 def input_schema(model: type[BaseModel]) -> Schema:
-    return _flat(model.model_json_schema(by_alias=True, mode="validation"))
+    """Null means absent in an argument, so it is no type of its own."""
+    return _Flattener(keep_null=False).flat(model.model_json_schema(by_alias=True, mode="validation"))
 
 
 def output_schema(model: type[BaseModel]) -> Schema:
-    return _flat(model.model_json_schema(by_alias=True, mode="serialization"))
+    return _Flattener(keep_null=True).flat(model.model_json_schema(by_alias=True, mode="serialization"))
 
 
-def _flat(schema: Schema) -> Schema:
-    definitions = schema.pop("$defs", {})
-    flat = _resolve(schema, definitions)
-    flat.setdefault("properties", {})
-    flat.pop("description", None)
-    return flat
+class _Flattener:
+    def __init__(self, *, keep_null: bool) -> None:
+        self.keep_null = keep_null
+        self.definitions: Schema = {}
 
+    def flat(self, schema: Schema) -> Schema:
+        self.definitions = schema.pop("$defs", {})
+        schema.pop("description", None)
+        flat: Schema = self.resolve(schema)
+        flat.setdefault("properties", {})
+        return flat
 
-def _resolve(node: Any, definitions: dict[str, Any]) -> Any:
-    if isinstance(node, list):
-        return [_resolve(n, definitions) for n in node]
-    if not isinstance(node, dict):
-        return node
-    if "$ref" in node:
-        target = deepcopy(definitions[node["$ref"].rsplit("/", 1)[1]])
-        return _resolve({**target, **{k: v for k, v in node.items() if k != "$ref"}}, definitions)
-    return _one_type(_resolve_members(node, definitions))
+    def resolve(self, node: Any) -> Any:
+        if isinstance(node, list):
+            return [self.resolve(n) for n in node]
+        if not isinstance(node, dict):
+            return node
+        if "$ref" in node:
+            target = deepcopy(self.definitions[node["$ref"].rsplit("/", 1)[1]])
+            return self.resolve({**target, **{k: v for k, v in node.items() if k != "$ref"}})
+        return self.one_type({k: self.member(k, v) for k, v in node.items() if not self.is_noise(k, v)})
 
-
-def _resolve_members(node: Schema, definitions: dict[str, Any]) -> Schema:
-    resolved: Schema = {}
-    for key, value in node.items():
+    def member(self, key: str, value: Any) -> Any:
         if key == "properties":
-            resolved[key] = {name: _resolve(child, definitions) for name, child in value.items()}
-        elif key == "title" and isinstance(value, str) or key == "default" and value is None:
-            continue
-        else:
-            resolved[key] = _resolve(value, definitions)
-    return resolved
+            return {name: self.resolve(child) for name, child in value.items()}
+        return self.resolve(value)
 
+    @staticmethod
+    def is_noise(key: str, value: Any) -> bool:
+        return (key == "title" and isinstance(value, str)) or (key == "default" and value is None)
 
-def _one_type(node: Schema) -> Schema:
-    """`anyOf: [X, null]` becomes X in an argument (null means absent) and a nullable type in an answer."""
-    options = node.get("anyOf")
-    if options is None:
-        return node
-    kept = [o for o in options if o.get("type") != "null"]
-    if len(kept) != 1:
-        raise TypeError("a field of an operation has more than one type")
-    rest = {k: v for k, v in node.items() if k != "anyOf"}
-    return {**kept[0], **rest}
-
-
-def nullable(node: Schema) -> Schema:
-    """The same schema, which also accepts null."""
-    kind = node.get("type")
-    if isinstance(kind, str):
-        return {**node, "type": [kind, "null"]}
-    return node
+    def one_type(self, node: Schema) -> Schema:
+        """`anyOf: [X, null]` becomes X, nullable in an answer."""
+        options = node.get("anyOf")
+        if options is None:
+            return node
+        kept = [o for o in options if o.get("type") != "null"]
+        if len(kept) != 1:
+            raise TypeError("a field of an operation has more than one type")
+        merged = {**kept[0], **{k: v for k, v in node.items() if k != "anyOf"}}
+        if self.keep_null and isinstance(merged.get("type"), str):
+            merged["type"] = [merged["type"], "null"]
+        return merged

@@ -38,4 +38,6 @@ class JournalVersion(Version):
     )
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["account", "entry", "version"], name="journal_version")]
+        constraints = [
+            models.UniqueConstraint(fields=["account", "entry", "version"], name="journal_version")
+        ]

@@ -64,10 +64,22 @@ class Memory(Scoped):
     session_scoped = models.BooleanField(default=False)
     status = models.CharField(max_length=11, default="active", choices=words(STATUSES))
     superseded_by = models.ForeignKey(
-        "self", models.SET_NULL, null=True, blank=True, db_constraint=False, db_index=False, related_name="supersedes"
+        "self",
+        models.SET_NULL,
+        null=True,
+        blank=True,
+        db_constraint=False,
+        db_index=False,
+        related_name="supersedes",
     )
     resolved_by = models.ForeignKey(
-        "self", models.SET_NULL, null=True, blank=True, db_constraint=False, db_index=False, related_name="resolves"
+        "self",
+        models.SET_NULL,
+        null=True,
+        blank=True,
+        db_constraint=False,
+        db_index=False,
+        related_name="resolves",
     )
     occurred_at = models.DateTimeField()
     expires_at = models.DateTimeField(null=True, blank=True)
@@ -92,7 +104,9 @@ class Memory(Scoped):
             models.UniqueConstraint(
                 fields=["account", "identity"], condition=Q(status="active"), name="memory_identity"
             ),
-            models.CheckConstraint(condition=Q(importance__gte=0, importance__lte=1), name="memory_importance"),
+            models.CheckConstraint(
+                condition=Q(importance__gte=0, importance__lte=1), name="memory_importance"
+            ),
             models.CheckConstraint(condition=Q(kind__in=KINDS), name="memory_kind"),
             models.CheckConstraint(condition=Q(tier__in=TIERS), name="memory_tier"),
             models.CheckConstraint(condition=Q(origin__in=ORIGINS), name="memory_origin"),
@@ -116,4 +130,6 @@ class MemoryVersion(Version):
     )
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["account", "memory", "version"], name="memory_version")]
+        constraints = [
+            models.UniqueConstraint(fields=["account", "memory", "version"], name="memory_version")
+        ]

@@ -35,7 +35,9 @@ class Record(Scoped):
             models.CheckConstraint(condition=Q(due_at=None) | Q(due_on=None), name="record_one_due"),
         ]
         indexes = [
-            models.Index(fields=["account", "space", "collection", "-created_at", "-id"], name="record_newest")
+            models.Index(
+                fields=["account", "space", "collection", "-created_at", "-id"], name="record_newest"
+            )
         ]
 
 
@@ -45,4 +47,6 @@ class RecordVersion(Version):
     )
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["account", "record", "version"], name="record_version")]
+        constraints = [
+            models.UniqueConstraint(fields=["account", "record", "version"], name="record_version")
+        ]

@@ -30,7 +30,9 @@ class Space(Tenant):
     description = models.CharField(max_length=1000, blank=True)
     time_zone = models.CharField(max_length=64, default="UTC")
     visibility = models.CharField(
-        max_length=8, default="account", choices=[("account", "The whole account"), ("members", "Named members")]
+        max_length=8,
+        default="account",
+        choices=[("account", "The whole account"), ("members", "Named members")],
     )
     scratch_days = models.PositiveSmallIntegerField(default=7)
     closed_statuses = models.JSONField(default=dict, blank=True, help_text="collection → statuses that close")
@@ -49,7 +51,9 @@ class Space(Tenant):
 class SpaceMember(Tenant):
     """A person's role in one space, narrower than the account's."""
 
-    space = models.ForeignKey(Space, models.CASCADE, db_constraint=False, db_index=False, related_name="members")
+    space = models.ForeignKey(
+        Space, models.CASCADE, db_constraint=False, db_index=False, related_name="members"
+    )
     user = models.ForeignKey("accounts.User", models.CASCADE, related_name="+")
     role = models.CharField(max_length=16, choices=ROLES)
 

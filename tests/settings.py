@@ -1,0 +1,26 @@
+"""Settings of the tests: a PostgreSQL of their own, migrated as its owner and then used as the application."""
+
+import os
+from pathlib import Path
+
+from memoryhub.running.postgres import EmbeddedPostgres
+
+HOME = Path(os.environ.get("TEST_DATA_DIR") or Path(__file__).resolve().parent.parent / ".test-data")
+postgres = EmbeddedPostgres(HOME / "postgres", durable=False)
+if not postgres.alive():
+    postgres.start()
+os.environ["DATABASE_URL"] = postgres.url("hub_app")
+os.environ["DATABASE_OWNER_URL"] = postgres.url("hub_owner")
+os.environ["SECRET_KEY"] = "for tests only"
+os.environ["KEY_PEPPER"] = "another one for tests only"
+os.environ.setdefault("PUBLIC_URL", "http://testserver")
+
+from memoryhub.settings import *  # noqa: E402, F403
+from memoryhub.settings import DATABASES, DB_OWNER  # noqa: E402
+
+DATABASES["default"].update(DB_OWNER, OPTIONS={})
+CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+CELERY_TASK_ALWAYS_EAGER = False
+EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
+STORAGES = {"staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}}
