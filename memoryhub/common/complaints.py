@@ -94,9 +94,9 @@ def is_wrong_type(kind: str) -> bool:
     return kind in WRONG_TYPE
 
 
-def field_path(location: Iterable[str | int]) -> str:
+def field_path(location: Iterable[str | int], within: str = "") -> str:
     """`("items", 2, "text")` is `items[2].text`; keys that aren't plain words are quoted, and cut."""
-    path = ""
+    path = within
     for step in location:
         path += f"[{step}]" if isinstance(step, int) else _key_step(path, step)
     return path or WHOLE
