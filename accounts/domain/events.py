@@ -5,12 +5,12 @@ from uuid import UUID
 
 from django.db import connection
 from django.utils import timezone
-from memoryhub.common.canonical import canonical_json
-from memoryhub.common.times import format_time
 
 from accounts.actor import Actor
 from accounts.domain.jobs import enqueue
 from accounts.models import Event
+from memoryhub.common.canonical import canonical_json
+from memoryhub.common.times import format_time
 
 SEAL = "seal_events"
 BATCH = 500

@@ -1,12 +1,12 @@
 from django.db import IntegrityError, transaction
 from django.utils.text import slugify
-from memoryhub.common.times import zone
 
 from accounts.actor import Actor
 from accounts.domain.events import record_event
 from accounts.scopes import Right
 from memoryhub.common.errors import Conflict, Forbidden, ValidationFailed
 from memoryhub.common.ids import typed_id
+from memoryhub.common.times import zone
 from spaces.models import Space
 
 
