@@ -65,6 +65,11 @@ class Cluster:
     def configuration(self) -> Path:
         return self.home / "postgresql.conf"
 
+    @property
+    def first_words(self) -> Path:
+        """What a server says before it opens its own log."""
+        return self.log / "start.log"
+
     def exists(self) -> bool:
         return (self.data / "PG_VERSION").exists()
 

@@ -10,10 +10,13 @@ from __future__ import annotations
 import os
 import pwd
 import subprocess
+import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
+
+import psutil
 
 from memoryhub.running.errors import SetupError
 
@@ -41,6 +44,14 @@ class Identity:
         if self.borrowed:
             os.chown(path, self.uid, self.gid)
 
+    def detach(self, command: Sequence[str | Path], *, output: Path) -> psutil.Process:
+        """Start a program that outlives this one: a shell leaves it behind in a session of its own."""
+        script = 'said=$1; shift; "$@" >"$said" 2>&1 & echo $!'
+        with tempfile.TemporaryFile() as pid:
+            self.popen(["/bin/sh", "-c", script, "sh", output, *command], output=pid).wait()
+            pid.seek(0)
+            return psutil.Process(int(pid.read()))
+
     def popen(
         self, command: Sequence[str | Path], *, output: IO[bytes], stdin: IO[bytes] | int = subprocess.DEVNULL
     ) -> subprocess.Popen[bytes]:
@@ -54,6 +65,7 @@ class Identity:
             stdout=output,
             stderr=subprocess.STDOUT,
             cwd="/",
+            start_new_session=True,
             env=clean_environment(os.environ),
             umask=0o077,
             user=self.uid if self.borrowed else None,

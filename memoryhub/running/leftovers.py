@@ -27,8 +27,8 @@ def postmaster(data: Path) -> psutil.Process | None:
         return None
 
 
-def clear_leftovers(data: Path) -> None:
-    """Make room for a new server: end orphaned backends, then drop a lock file that speaks of nobody."""
+def clear_leftovers(data: Path, sockets: Path) -> None:
+    """Make room for a new server: end orphaned backends, then drop the lock files, which speak of nobody."""
     if postmaster(data) is not None:
         return
     orphans = list(_processes_in(data))
@@ -39,7 +39,8 @@ def clear_leftovers(data: Path) -> None:
             with contextlib.suppress(psutil.Error):
                 orphan.send_signal(end)
     wait_until_gone(orphans, GRACE)
-    (data / "postmaster.pid").unlink(missing_ok=True)
+    for lock in (data / "postmaster.pid", *sockets.glob(".s.PGSQL.*")):
+        lock.unlink(missing_ok=True)
 
 
 def wait_until_gone(processes: Iterable[psutil.Process], timeout: float) -> bool:

@@ -7,7 +7,6 @@ import hashlib
 import logging
 import os
 import pwd
-import shlex
 import signal
 import stat
 import tempfile
@@ -18,6 +17,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Self
 from urllib.parse import quote
+
+import psutil
 
 from memoryhub.running.binaries import find_binaries, reachable_binaries
 from memoryhub.running.cluster import ADMIN, APP, DATABASE, FORGETFUL, Cluster, Setting
@@ -98,12 +99,13 @@ class EmbeddedPostgres:
         A holder calls it again to mend a server that died. Recovery after a crash takes as long as it takes.
         """
         self._make_home()
+        identity = database_identity(self.home / "data")
         with self._turn():
             if self._held is None:
                 self._held = _open_lock(self.home / "users.lock")
                 fcntl.flock(self._held, fcntl.LOCK_SH)
             if not self.alive():
-                self._bring_up()
+                self._bring_up(identity)
         return self
 
     def stop(self) -> None:
@@ -143,13 +145,10 @@ class EmbeddedPostgres:
                 f"{_own_name()!r} may not make or enter {error.filename}. Choose another --data-dir."
             ) from None
 
-    def _bring_up(self) -> None:
-        identity = database_identity(self.home / "data")
+    def _bring_up(self, identity: Identity) -> None:
         self._check_passage(identity)
         cluster = Cluster(self.home, identity)
-        if not postmaster(cluster.data):
-            self._launch(cluster)
-        self._wait_until_ready(cluster)
+        self._wait_until_ready(cluster, postmaster(cluster.data) or self._launch(cluster))
 
     def _check_passage(self, identity: Identity) -> None:
         if not identity.can("x", self.home):
@@ -159,7 +158,7 @@ class EmbeddedPostgres:
                 "such as /var/lib/memoryhub, or run Memory Hub as an ordinary user."
             )
 
-    def _launch(self, cluster: Cluster) -> None:
+    def _launch(self, cluster: Cluster) -> psutil.Process:
         binaries = reachable_binaries(find_binaries(), cluster.identity, self.home)
         if not cluster.exists():
             cluster.make(binaries, durable=self.durable, password=self.password)
@@ -167,31 +166,19 @@ class EmbeddedPostgres:
         for path in (self.sockets, cluster.log):
             _make_private(path, cluster.identity)
         cluster.configure(self.sockets, self.settings, {cluster.identity.name, _own_name()})
-        clear_leftovers(cluster.data)
-        options = f"-c config_file={shlex.quote(str(cluster.configuration))}"
-        self._run_pg_ctl(
-            cluster, [binaries.program("pg_ctl"), "start", "-W", "-D", cluster.data, "-o", options]
-        )
+        clear_leftovers(cluster.data, self.sockets)
+        command: list[str | Path] = [binaries.program("postgres"), "-D", cluster.data]
+        command += ["-c", f"config_file={cluster.configuration}"]
+        return cluster.identity.detach(command, output=cluster.first_words)
 
-    def _run_pg_ctl(self, cluster: Cluster, command: list[str | Path]) -> None:
-        """Detach a server; what it says before its own log opens goes to a file beside that log."""
-        said = cluster.log / "start.log"
-        said.unlink(missing_ok=True)
-        with tempfile.TemporaryFile() as output:
-            code = cluster.identity.popen([*command, "-l", said], output=output).wait()
-            output.seek(0)
-            if code != 0:
-                raise SetupError(f"pg_ctl failed in {self.home}:\n{output.read().decode(errors='replace')}")
-
-    def _wait_until_ready(self, cluster: Cluster) -> None:
+    def _wait_until_ready(self, cluster: Cluster, server: psutil.Process) -> None:
         began = told = time.monotonic()
         while not self.alive():
-            if time.monotonic() - began > 2 and not postmaster(cluster.data):
+            if wait_until_gone([server], timeout=0.02):
                 raise SetupError(f"PostgreSQL did not start in {self.home}. It said:\n{cluster.last_words()}")
             if time.monotonic() - told > 10:
                 told = time.monotonic()
                 log.warning("PostgreSQL is recovering after a crash (%d s so far)", told - began)
-            time.sleep(0.02)
 
     def _shut_down(self) -> None:
         """Fast, then without waiting for anybody; either way committed data is safe."""
