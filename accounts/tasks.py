@@ -1,16 +1,34 @@
 """Celery's entry points: thin, since the queue itself is in the database."""
 
+import time
+
 from celery import shared_task
+from django.core.cache import cache
 
 from accounts.domain.events import SEAL, seal_events
 from accounts.domain.jobs import job, run_due_jobs
 from accounts.models import Job
 
+WORKER_SEEN = "worker.seen"
+WORKER_SILENT_AFTER = 15.0
+NOTE_EVERY = 3.0
+
+_noted = 0.0
+
 
 @shared_task(name="accounts.tasks.run_jobs", ignore_result=True)
 def run_jobs() -> None:
     """Run whatever is due. Woken after commits, and by beat every second as the sweep."""
+    note_worker()
     run_due_jobs()
+
+
+def note_worker() -> None:
+    """Leave a sign of life for readiness checks."""
+    global _noted
+    if time.monotonic() - _noted >= NOTE_EVERY:
+        cache.set(WORKER_SEEN, time.time(), timeout=None)
+        _noted = time.monotonic()
 
 
 @job(SEAL)

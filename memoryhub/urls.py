@@ -1,7 +1,18 @@
 from django.contrib import admin
-from django.urls import include, path
+from django.urls import include, path, re_path
+
+from memoryhub.health import healthz, protected_resource, readyz
+from memoryhub.rest.auth import METADATA_PATH
 
 urlpatterns = [
+    path("healthz", healthz, name="healthz"),
+    path("readyz", readyz, name="readyz"),
+    re_path(
+        rf"^{METADATA_PATH[1:]}(?:/(?P<path>mcp(?:/[a-z]+)?))?$",
+        protected_resource,
+        name="protected-resource",
+    ),
+    path("v1/", include("memoryhub.rest.urls")),
     path("admin/", admin.site.urls),
     path("accounts/", include("allauth.urls")),
 ]

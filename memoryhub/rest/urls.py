@@ -1,0 +1,46 @@
+"""The routes of every registered operation, below /v1/."""
+
+import re
+from collections import defaultdict
+
+from django.urls import URLPattern, path, re_path
+
+import memoryhub.operations.catalogue  # noqa: F401  (registers every operation)
+from memoryhub.operations.base import REGISTRY, Operation
+from memoryhub.rest.openapi import openapi_view
+from memoryhub.rest.views import OperationView, UnknownPath
+
+PLACEHOLDER = re.compile(r"\{(\w+)(?::(\w+))?\}")
+
+
+def django_path(route: str) -> str:
+    """`kv/{ns}/{key:path}` is `kv/<str:ns>/<path:key>`."""
+    return PLACEHOLDER.sub(lambda m: f"<{m[2] or 'str'}:{m[1]}>", route)
+
+
+def operations_by_path() -> dict[str, dict[str, Operation]]:
+    paths: dict[str, dict[str, Operation]] = defaultdict(dict)
+    for operation in REGISTRY.all():
+        if operation.route:
+            if operation.route.method in paths[operation.route.path]:
+                raise ValueError(f"two operations at {operation.route.method} {operation.route.path}")
+            paths[operation.route.path][operation.route.method] = operation
+    return paths
+
+
+def routes() -> list[URLPattern]:
+    """Plain paths before those that swallow the rest."""
+    found = sorted(
+        operations_by_path().items(), key=lambda item: (":path}" in item[0], item[0].count("{"), item[0])
+    )
+    return [
+        path(django_path(route), OperationView.as_view(operations=operations), name=f"v1:{route}")
+        for route, operations in found
+    ]
+
+
+urlpatterns = [
+    path("openapi.json", openapi_view, name="openapi"),
+    *routes(),
+    re_path(r"^.*$", UnknownPath.as_view(), name="v1:unknown"),
+]
