@@ -16,7 +16,7 @@ NOTE_EVERY = 3.0
 _noted = 0.0
 
 
-@shared_task(name="accounts.tasks.run_jobs", ignore_result=True)
+@shared_task(name="accounts.tasks.run_jobs", ignore_result=True)  # type: ignore[untyped-decorator]
 def run_jobs() -> None:
     """Run whatever is due. Woken after commits, and by beat every second as the sweep."""
     note_worker()

@@ -9,12 +9,12 @@ from memoryhub.common.ids import new_id
 LOOPBACK = {"localhost", "127.0.0.1", "[::1]", "::1"}
 
 
-class Application(AbstractApplication):
+class Application(AbstractApplication):  # type: ignore[misc]
     """An OAuth client. Plain http redirects are for this machine only."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
 
-    class Meta(AbstractApplication.Meta):
+    class Meta(AbstractApplication.Meta):  # type: ignore[misc]
         swappable = "OAUTH2_PROVIDER_APPLICATION_MODEL"
 
     def clean(self) -> None:

@@ -17,7 +17,7 @@ class UserManager(BaseUserManager["User"]):
         return self.create_user(email, password, is_staff=True, is_superuser=True, **fields)
 
 
-class User(AbstractBaseUser, PermissionsMixin):
+class User(AbstractBaseUser, PermissionsMixin):  # type: ignore[django-manager-missing]
     """A person. Signs in by e-mail; belongs to accounts through memberships."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)

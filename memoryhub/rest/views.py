@@ -1,7 +1,7 @@
 """One view over the registry: a path's operations by method; arguments = path ∪ (query or body)."""
 
 import re
-from typing import Any
+from typing import Any, cast
 
 from django.conf import settings
 from django.http import QueryDict
@@ -10,6 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from accounts.actor import Actor
 from memoryhub.common.errors import InvalidRequest, NotFound, PayloadTooLarge, ValidationFailed
 from memoryhub.common.text import parse_json
 from memoryhub.operations.base import Operation
@@ -26,7 +27,7 @@ class OperationView(APIView):
         if operation is None or operation.route is None:
             raise MethodNotAllowed(request.method or "")
         arguments = {**sent_arguments(request, operation), **path, **if_match(request, operation)}
-        answer = operation(request.user, arguments)
+        answer = operation(cast("Actor", request.user), arguments)
         return Response(answer, status=status_of(operation, answer), headers=etag(answer))
 
     get = head = post = put = patch = delete = handle
@@ -67,14 +68,14 @@ def read_body(request: Request) -> Any:
 def query_arguments(query: QueryDict, operation: Operation) -> dict[str, Any]:
     """Text as sent; an argument that takes a list may be repeated, and an empty one counts as absent."""
     return {
-        name: query.getlist(name) if takes_list(operation, name, query[name]) else query[name]
-        for name in query
-        if query[name] != "" or takes_empty(operation, name)
+        name: sent if takes_list(operation, name) and not sent[0].startswith("[") else sent[-1]
+        for name, sent in query.lists()
+        if sent[-1] != "" or takes_empty(operation, name)
     }
 
 
-def takes_list(operation: Operation, name: str, text: str) -> bool:
-    return operation.arguments.get(name, {}).get("type") == "array" and not text.startswith("[")
+def takes_list(operation: Operation, name: str) -> bool:
+    return operation.arguments.get(name, {}).get("type") == "array"
 
 
 def takes_empty(operation: Operation, name: str) -> bool:

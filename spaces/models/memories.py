@@ -8,7 +8,8 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
-from spaces.models.scoped import Scoped, ScopedQuerySet, Version
+from accounts.models import Tenant
+from spaces.models.scoped import ScopedQuerySet, Version
 from spaces.models.spaces import Space
 
 KINDS = ("fact", "decision", "preference", "question", "handoff", "done", "note")
@@ -32,7 +33,7 @@ class MemoryQuerySet(ScopedQuerySet["Memory"]):
         return self.live(now).filter(status="active")
 
 
-class Memory(Scoped):
+class Memory(Tenant):
     """One durable statement. `space` null means the account as a whole.
 
     `identity` is the SHA-256 of what makes two memories identical (see spaces.domain.memories); it is unique

@@ -16,6 +16,8 @@ class SpaceQuerySet(models.QuerySet["Space"]):
             spaces = spaces.filter(id__in=actor.space_ids)
         if actor.kind == "system" or actor.role in ACCOUNT_WIDE_ROLES:
             return spaces
+        if actor.user_id is None:
+            return spaces.filter(visibility="account")
         named = SpaceMember.objects.filter(
             account_id=actor.account_id, space_id=OuterRef("id"), user_id=actor.user_id
         )
