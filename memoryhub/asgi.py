@@ -1,0 +1,61 @@
+"""The web process: agents' endpoint, pages, REST and sockets in one ASGI application."""
+
+import os
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+import django
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memoryhub.settings")
+django.setup()  # before anything that imports models
+
+from channels.auth import AuthMiddlewareStack  # noqa: E402
+from channels.routing import URLRouter  # noqa: E402
+from channels.security.websocket import AllowedHostsOriginValidator  # noqa: E402
+from django.core.asgi import get_asgi_application  # noqa: E402
+from mcp.server import Server  # noqa: E402
+
+from accounts.scopes import FAMILIES  # noqa: E402
+from memoryhub.mcp.app import ROOT, Endpoint, mounted  # noqa: E402
+from memoryhub.mcp.server import build_server  # noqa: E402
+from memoryhub.operations.base import REGISTRY  # noqa: E402
+from memoryhub.routing import websocket_urlpatterns  # noqa: E402
+
+Scope = dict[str, Any]
+Receive = Callable[[], Awaitable[Any]]
+Send = Callable[[Any], Awaitable[None]]
+Application = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+
+def build_application(extra_servers: Mapping[str, Server[Any]] | None = None) -> Application:
+    """`extra_servers` are mounted beside the families, each under its name and with its answers streaming."""
+    mounts = {family: mounted(build_server(family)) for family in FAMILIES if REGISTRY.tools(family)}
+    extra = {name: mounted(server, streaming=True) for name, server in (extra_servers or {}).items()}
+    endpoint = Endpoint({"": mounted(build_server(None)), **mounts, **extra})
+    pages = get_asgi_application()
+    sockets = AllowedHostsOriginValidator(AuthMiddlewareStack(URLRouter(websocket_urlpatterns)))
+
+    async def application(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await lifespan(endpoint, receive, send)
+        elif scope["type"] == "websocket":
+            await sockets(scope, receive, send)
+        elif scope["path"] == ROOT or scope["path"].startswith(f"{ROOT}/"):
+            await endpoint(scope, receive, send)
+        else:
+            await pages(scope, receive, send)
+
+    return application
+
+
+async def lifespan(endpoint: Endpoint, receive: Receive, send: Send) -> None:
+    """The server's lifespan. Where none is sent the endpoint starts with its first request."""
+    await receive()
+    await endpoint.start()
+    await send({"type": "lifespan.startup.complete"})
+    await receive()
+    await endpoint.stop()
+    await send({"type": "lifespan.shutdown.complete"})
+
+
+application = build_application()

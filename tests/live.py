@@ -1,0 +1,97 @@
+"""A real server in a process of its own, on the test database, for tests that need sockets."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import IO
+
+import pytest
+from django.conf import settings
+from django.db import connection
+
+from tests.settings import postgres
+
+READY_WITHIN = 30
+GONE_WITHIN = 10
+
+
+@pytest.fixture
+def live_server(transactional_db: None, live_process: str) -> str:
+    """The address of a running hub. What the test stores is committed, and gone after it."""
+    return live_process
+
+
+@pytest.fixture(scope="session")
+def live_process(django_db_setup: None) -> Iterator[str]:
+    with running_server() as url:
+        yield url
+
+
+@contextmanager
+def running_server(application: str = "memoryhub.asgi:application", **environment: str) -> Iterator[str]:
+    """Serves an ASGI application on an ephemeral port of the loopback; its address is its PUBLIC_URL."""
+    with listening_socket() as listener, tempfile.TemporaryFile() as log:
+        url = f"http://localhost:{listener.getsockname()[1]}"
+        process = start(application, listener, log, environment_of(url) | environment)
+        try:
+            wait_until_ready(url, process, log)
+            yield url
+        finally:
+            stop(process)
+
+
+@contextmanager
+def listening_socket() -> Iterator[socket.socket]:
+    """Listens from now on: nobody can take the port, and clients that are early wait."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        yield listener
+
+
+def environment_of(url: str) -> dict[str, str]:
+    return os.environ | {
+        "DJANGO_SETTINGS_MODULE": "tests.live_settings",
+        "DATABASE_URL": postgres.url("hub_app", connection.settings_dict["NAME"]),
+        "SECRET_KEY": settings.SECRET_KEY,
+        "KEY_PEPPER": settings.KEY_PEPPER,
+        "PUBLIC_URL": url,
+        "LOG_LEVEL": "WARNING",
+    }
+
+
+def start(
+    application: str, listener: socket.socket, log: IO[bytes], environment: dict[str, str]
+) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", "uvicorn", application, "--fd", str(listener.fileno())]
+    options = ["--log-level", "warning", "--timeout-graceful-shutdown", "1"]
+    return subprocess.Popen(
+        command + options, env=environment, pass_fds=[listener.fileno()], stdout=log, stderr=log
+    )
+
+
+def wait_until_ready(url: str, process: subprocess.Popen[bytes], log: IO[bytes]) -> None:
+    """Any answer will do: the port has been listening all along."""
+    try:
+        urllib.request.urlopen(f"{url}/mcp", timeout=READY_WITHIN)
+    except urllib.error.HTTPError as answer:
+        answer.close()
+    except (OSError, urllib.error.URLError) as fault:
+        log.seek(0)
+        raise AssertionError(
+            f"The server did not start ({process.poll()}):\n{log.read().decode()}"
+        ) from fault
+
+
+def stop(process: subprocess.Popen[bytes]) -> None:
+    process.send_signal(signal.SIGTERM)
+    try:
+        process.wait(GONE_WITHIN)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
