@@ -542,7 +542,20 @@ class Migration(migrations.Migration):
         migrations.AddIndex(
             model_name="record",
             index=models.Index(
-                fields=["account", "space", "collection", "-created_at", "-id"], name="record_newest"
+                fields=["account", "space", "collection", "due_at", "-created_at", "-id"],
+                name="record_due_first",
+            ),
+        ),
+        migrations.AddIndex(
+            model_name="record",
+            index=models.Index(fields=["account", "space", "-created_at", "-id"], name="record_newest"),
+        ),
+        migrations.AddIndex(
+            model_name="record",
+            index=models.Index(
+                condition=models.Q(("due_at", None), _negated=True),
+                fields=["account", "space", "due_at"],
+                name="record_due",
             ),
         ),
         migrations.AddConstraint(
@@ -556,7 +569,10 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name="record",
             constraint=models.CheckConstraint(
-                condition=models.Q(("due_at", None), ("due_on", None), _connector="OR"), name="record_one_due"
+                condition=models.Q(
+                    ("due_on", None), models.Q(("due_at", None), _negated=True), _connector="OR"
+                ),
+                name="record_due_day_has_moment",
             ),
         ),
         migrations.AddIndex(
