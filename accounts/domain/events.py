@@ -1,6 +1,7 @@
 """The append-only record of what happened: ids and types, never the text it happened to."""
 
 import hashlib
+from collections.abc import Mapping
 from uuid import UUID
 
 from django.db import connection
@@ -26,7 +27,24 @@ def record_event(
     summary: str = "",
 ) -> Event:
     """Write one event in the transaction of the change it tells of. `object_id` is the typed id."""
-    event = Event.objects.create(
+    event = _event(actor, type, object_type, object_id, space_id, summary)
+    event.save(force_insert=True)
+    enqueue(SEAL, actor.account_id)
+    return event
+
+
+def record_events(actor: Actor, type: str, object_type: str, objects: Mapping[str, UUID | None]) -> None:
+    """One event for each of many objects: typed id → its space. Two statements however many there are."""
+    events = [_event(actor, type, object_type, object_id, space) for object_id, space in objects.items()]
+    if events:
+        Event.objects.bulk_create(events, batch_size=1000)
+        enqueue(SEAL, actor.account_id)
+
+
+def _event(
+    actor: Actor, type: str, object_type: str, object_id: str, space_id: UUID | None, summary: str = ""
+) -> Event:
+    return Event(
         account_id=actor.account_id,
         type=type,
         at=timezone.now(),
@@ -36,8 +54,6 @@ def record_event(
         object_id=object_id,
         summary=summary,
     )
-    enqueue(SEAL, actor.account_id)
-    return event
 
 
 def seal_events(account_id: UUID) -> int:

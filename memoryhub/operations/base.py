@@ -3,7 +3,7 @@
 import re
 import typing
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
 from typing import Any
@@ -37,6 +37,11 @@ class Input(BaseModel):
 
     model_config = ConfigDict(extra="ignore", strict=True, populate_by_name=True, frozen=True)
 
+    @classmethod
+    def check(cls, raw: Mapping[str, Any]) -> None:
+        """Refuse text that can't be stored, before anything reads it."""
+        check_text(raw)
+
 
 class Output(BaseModel):
     """An operation's answer."""
@@ -69,6 +74,7 @@ class Operation:
     handler: Callable[[Actor, Any], Output]
     input: type[Input]
     output: type[Output]
+    rest_input: type[Input] | None = None
     mcp: bool = True
     any_scope: bool = False
     open_world: bool = False
@@ -109,11 +115,16 @@ class Operation:
                 unknown=ignored,
             )
         known = tolerate({n: v for n, v in raw.items() if n in self.arguments}, self.arguments)
-        check_text(known, "")
+        self.input.check(known)
         try:
             return self.input.model_validate(known), ignored
         except ValidationError as error:
             raise from_pydantic(error) from None
+
+    @cached_property
+    def over_rest(self) -> "Operation":
+        """The same operation with the arguments that only REST takes."""
+        return replace(self, input=self.rest_input) if self.rest_input else self
 
     @cached_property
     def input_schema(self) -> Schema:
@@ -170,6 +181,10 @@ class Registry:
     def tools(self, family: str | None = None) -> list[Operation]:
         return [o for o in self.all() if o.mcp and family in (None, o.family)]
 
+    def routes(self) -> list[Operation]:
+        """What REST serves, with the arguments it takes there."""
+        return [o.over_rest for o in self.all() if o.route]
+
     def get(self, name: str, family: str | None = None) -> Operation | None:
         return next((o for o in self.all() if o.name == name and family in (None, o.family)), None)
 
@@ -186,11 +201,15 @@ def operation(
     scopes: Iterable[Scope],
     effect: Effect,
     route: Route | None = None,
+    rest_input: type[Input] | None = None,
     mcp: bool = True,
     any_scope: bool = False,
     open_world: bool = False,
 ) -> Callable[[Handler], Operation]:
-    """Define an operation: the function's name is the tool's, its docstring the description."""
+    """Define an operation: the function's name is the tool's, its docstring the description.
+
+    `rest_input` extends the handler's Input by arguments that REST takes and MCP does not.
+    """
 
     def define(handler: Handler) -> Operation:
         hints = typing.get_type_hints(handler)
@@ -205,6 +224,7 @@ def operation(
             handler=handler,
             input=hints["args"],
             output=hints["return"],
+            rest_input=rest_input,
             mcp=mcp,
             any_scope=any_scope,
             open_world=open_world,

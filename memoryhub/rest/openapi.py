@@ -54,10 +54,10 @@ def document() -> dict[str, Any]:
 
 def paths() -> dict[str, dict[str, Any]]:
     described: dict[str, dict[str, Any]] = {}
-    for operation in REGISTRY.all():
-        if operation.route:
-            path = "/" + re.sub(r":\w+\}", "}", operation.route.path)
-            described.setdefault(path, {})[operation.route.method.lower()] = describe(operation)
+    for operation in REGISTRY.routes():
+        assert operation.route is not None
+        path = "/" + re.sub(r":\w+\}", "}", operation.route.path)
+        described.setdefault(path, {})[operation.route.method.lower()] = describe(operation)
     return described
 
 

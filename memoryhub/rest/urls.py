@@ -20,11 +20,11 @@ def django_path(route: str) -> str:
 
 def operations_by_path() -> dict[str, dict[str, Operation]]:
     paths: dict[str, dict[str, Operation]] = defaultdict(dict)
-    for operation in REGISTRY.all():
-        if operation.route:
-            if operation.route.method in paths[operation.route.path]:
-                raise ValueError(f"two operations at {operation.route.method} {operation.route.path}")
-            paths[operation.route.path][operation.route.method] = operation
+    for operation in REGISTRY.routes():
+        assert operation.route is not None
+        if operation.route.method in paths[operation.route.path]:
+            raise ValueError(f"two operations at {operation.route.method} {operation.route.path}")
+        paths[operation.route.path][operation.route.method] = operation
     return paths
 
 

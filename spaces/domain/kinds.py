@@ -3,48 +3,95 @@
 Exporting, importing and forgetting walk this registry, so that a kind added later can't be missed.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
 from accounts.actor import Actor
+from memoryhub.common.ids import ID_PREFIXES, typed_id
 from spaces.models import Space
+
+SAMPLE = 80
 
 Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Match:
-    """A row that a query to forget reaches: its typed id, and the first 80 characters of its text."""
+class Selection:
+    """What to forget of one kind: the rows with these ids, and those in `space` that hold the query.
 
-    id: str
+    `space` is readable, and nothing more is known of it. `redact` spares rows found by the query where a kind
+    can cut the query's words out of them instead.
+    """
+
+    space: Space
+    ids: tuple[UUID, ...] = ()
+    query: str = ""
+    redact: bool = True
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A row that a selection reaches. `sample` is the first characters of its text (see `excerpt`)."""
+
+    id: UUID
     sample: str
+
+
+@dataclass(frozen=True)
+class Forgotten:
+    """What became of the hits. `versions` counts earlier versions that went while their row stayed."""
+
+    deleted: int = 0
+    redacted: int = 0
+    versions: int = 0
+
+
+@dataclass(frozen=True)
+class Forgetting:
+    """How rows of a kind are forgotten. `scope` is the kind's name in the tool's `scopes`.
+
+    `find(actor, selection)` lists what is reached, expired rows and earlier versions included. It changes
+    nothing, and raises NotFound for an id that the actor may not read and Forbidden for a row that it may
+    only read: the whole call is then refused. `erase(actor, selection, hits)` does it in the caller's
+    transaction: rows, earlier versions and everything derived go, and events of type `<noun>.forgotten` are
+    recorded, which hold ids only.
+    """
+
+    scope: str
+    find: Callable[[Actor, Selection], list[Hit]]
+    erase: Callable[[Actor, Selection, Sequence[Hit]], Forgotten]
 
 
 @dataclass(frozen=True)
 class Kind:
     """A kind of stored thing.
 
-    `scope` is its name in `forget` ("" = not reached by queries); `find` lists what holds the words of a
-    query, `forget` deletes rows with everything derived and every earlier version, `export` yields plain JSON.
+    `prefix` is that of its typed ids. `export` yields every row of the space (None: of the account as a whole)
+    as plain JSON, with whatever hangs on it. Without `forgetting` it is out of reach of queries to forget.
     """
 
-    name: str
+    prefix: str
     model_label: str
-    export: Callable[[Actor, Space], Iterator[Row]]
-    scope: str = ""
-    find: Callable[[Actor, Space, str], list[Match]] | None = None
-    forget: Callable[[Actor, Space, list[UUID]], int] | None = None
+    export: Callable[[Actor, Space | None], Iterator[Row]]
+    forgetting: Forgetting | None = None
+
+    @property
+    def name(self) -> str:
+        return ID_PREFIXES[self.prefix]
+
+    def typed(self, id: UUID) -> str:
+        return typed_id(self.prefix, id)
 
 
 _kinds: dict[str, Kind] = {}
 
 
 def register_kind(kind: Kind) -> Kind:
-    if kind.name in _kinds:
+    if kind.prefix in _kinds:
         raise ValueError(f"the kind {kind.name} is registered already")
-    _kinds[kind.name] = kind
+    _kinds[kind.prefix] = kind
     return kind
 
 
@@ -52,5 +99,6 @@ def all_kinds() -> list[Kind]:
     return list(_kinds.values())
 
 
-def kinds_in_scopes(scopes: list[str]) -> list[Kind]:
-    return [k for k in all_kinds() if k.scope in scopes]
+def forgettable_kinds() -> dict[str, Kind]:
+    """Scope → kind, for those that a query can reach."""
+    return {kind.forgetting.scope: kind for kind in all_kinds() if kind.forgetting}
