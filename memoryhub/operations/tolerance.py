@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-WHOLE = re.compile(r"-?\d{1,18}")
+WHOLE = re.compile(r"-?[0-9]{1,18}")
 BOOLEANS = {"true": True, "false": False}
 UNREADABLE = object()
 

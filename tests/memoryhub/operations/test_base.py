@@ -1,0 +1,180 @@
+from dataclasses import replace
+from typing import Annotated, Any, Literal
+
+import pytest
+from django.db import connection
+from pydantic import BaseModel, Field
+
+from accounts.actor import Actor
+from accounts.scopes import Scope
+from memoryhub.common.errors import Forbidden, HubError, InvalidRequest, ValidationFailed
+from memoryhub.operations.base import Effect, Input, Operation, Output, Registry, Route
+from memoryhub.operations.fields import Maybe
+from tests.conftest import Cast
+
+
+class Detail(BaseModel):
+    note: str | None
+    size: int = 0
+
+
+class EchoInput(Input):
+    text: Annotated[str, Field(min_length=1, max_length=10)]
+    kind: Literal["day", "week"] = "day"
+    count: Annotated[int, Field(ge=1, le=100)] = 20
+    tags: list[str] | None = None
+    value: Any = None
+
+
+class Echo(Output):
+    said: EchoInput
+    account: str
+    detail: Detail
+    next_cursor: str | None = None
+    quiet: Maybe[str] = None
+
+
+def echo(actor: Actor, args: EchoInput) -> Echo:
+    with connection.cursor() as cursor:
+        cursor.execute("select current_setting('hub.account_id', true)")
+        account = cursor.fetchone()[0]
+    return Echo(said=args, account=account, detail=Detail(note=None))
+
+
+ECHO = Operation(
+    name="echo",
+    family="hub",
+    title="Echo",
+    description="Say it again.",
+    scopes=(Scope.MEMORY_READ, Scope.SPACE_READ),
+    effect=Effect.READ,
+    route=Route("GET", "echo"),
+    handler=echo,
+    input=EchoInput,
+    output=Echo,
+)
+
+
+def refusal(operation: Operation, actor: Actor, raw: dict[str, Any]) -> HubError:
+    with pytest.raises(HubError) as caught:
+        operation(actor, raw)
+    return caught.value
+
+
+def test_an_operation_runs_inside_the_actors_account_and_answers_plain_json(cast: Cast) -> None:
+    answer = ECHO(cast.agent, {"text": "hi", "value": {"a": None}})
+    assert answer == {
+        "said": {"text": "hi", "kind": "day", "count": 20, "tags": None, "value": {"a": None}},
+        "account": str(cast.account.id),
+        "detail": {"note": None, "size": 0},
+        "next_cursor": None,
+    }
+
+
+def test_missing_scopes_are_named(cast: Cast) -> None:
+    error = refusal(ECHO, cast.key(scopes=frozenset({Scope.MEMORY_READ})), {"text": "hi"})
+    assert isinstance(error, Forbidden)
+    assert error.details == {"missing_scopes": ["space:read"]}
+
+
+def test_one_of_several_scopes_is_enough_where_the_operation_says_so(cast: Cast) -> None:
+    either = replace(ECHO, any_scope=True)
+    assert either(cast.key(scopes=frozenset({Scope.SPACE_READ})), {"text": "hi"})
+    error = refusal(either, cast.key(scopes=frozenset({Scope.PLANS_READ})), {"text": "hi"})
+    assert error.details == {"missing_scopes": ["memory:read", "space:read"]}
+
+
+def test_scopes_are_checked_before_the_arguments(cast: Cast) -> None:
+    assert isinstance(refusal(ECHO, cast.key(scopes=frozenset()), {"text": 5}), Forbidden)
+
+
+def test_reading_adding_and_setting_ignore_unknown_arguments_and_say_so(cast: Cast) -> None:
+    for effect in (Effect.READ, Effect.ADD, Effect.SET):
+        answer = replace(ECHO, effect=effect)(cast.agent, {"text": "hi", "task_progress": "- [ ] step"})
+        assert answer["warnings"] == ["Ignored unknown argument: task_progress"]
+
+
+def test_destroying_refuses_unknown_arguments(cast: Cast) -> None:
+    error = refusal(replace(ECHO, effect=Effect.DESTROY), cast.agent, {"text": "hi", "dryrun": True})
+    assert isinstance(error, InvalidRequest)
+    assert error.details == {"unknown": ["dryrun"]}
+
+
+@pytest.mark.parametrize(
+    ("raw", "kind", "field"),
+    [
+        ({}, ValidationFailed, "text"),
+        ({"text": None}, ValidationFailed, "text"),
+        ({"text": ""}, ValidationFailed, "text"),
+        ({"text": "x" * 11}, ValidationFailed, "text"),
+        ({"text": "x", "kind": "month"}, ValidationFailed, "kind"),
+        ({"text": "x", "count": 0}, ValidationFailed, "count"),
+        ({"text": "x", "count": "many"}, InvalidRequest, "count"),
+        ({"text": "x", "count": True}, InvalidRequest, "count"),
+        ({"text": 5}, InvalidRequest, "text"),
+        ({"text": "x", "tags": "a,b"}, InvalidRequest, "tags"),
+        ({"text": "x", "tags": ["a", 5]}, InvalidRequest, "tags[1]"),
+        ({"text": "a\0b"}, ValidationFailed, "text"),
+        ({"text": "x", "tags": '["a\\u0000b"]'}, ValidationFailed, "tags[0]"),
+        ({"text": "x", "value": {"k\0": 1}}, ValidationFailed, None),
+        ({"text": "x", "value": [float("nan")]}, ValidationFailed, "value[0]"),
+        ({"text": "x", "value": "ok \ud83d"}, ValidationFailed, "value"),
+    ],
+)
+def test_a_bad_argument_is_named(
+    cast: Cast, raw: dict[str, Any], kind: type[HubError], field: str | None
+) -> None:
+    error = refusal(ECHO, cast.agent, raw)
+    assert type(error) is kind
+    fields = error.details["fields"]
+    assert isinstance(fields, dict)
+    assert len(fields) == 1
+    assert field is None or list(fields) == [field]
+
+
+def test_a_refusal_never_repeats_what_was_sent(cast: Cast) -> None:
+    for raw in (
+        {"text": "tell nobody, ever"},
+        {"text": "x", "kind": "tell nobody"},
+        {"text": "x", "count": "tell"},
+    ):
+        assert "tell" not in str(refusal(ECHO, cast.agent, raw).body())
+
+
+def test_the_wire_form_of_a_tool_is_flat() -> None:
+    assert ECHO.tool_json() == {
+        "name": "echo",
+        "title": "Echo",
+        "description": "Say it again.",
+        "inputSchema": {
+            "type": "object",
+            "properties": {
+                "text": {"type": "string", "minLength": 1, "maxLength": 10},
+                "kind": {"type": "string", "enum": ["day", "week"], "default": "day"},
+                "count": {"type": "integer", "minimum": 1, "maximum": 100, "default": 20},
+                "tags": {"type": "array", "items": {"type": "string"}},
+                "value": {},
+            },
+            "required": ["text"],
+        },
+        "outputSchema": ECHO.output_schema,
+        "annotations": {
+            "title": "Echo",
+            "readOnlyHint": True,
+            "destructiveHint": False,
+            "idempotentHint": True,
+            "openWorldHint": False,
+        },
+    }
+    assert ECHO.output_schema["properties"]["next_cursor"]["type"] == ["string", "null"]
+    assert ECHO.output_schema["properties"]["detail"]["properties"]["note"] == {"type": ["string", "null"]}
+
+
+def test_a_registry_refuses_two_operations_of_one_name_in_a_family() -> None:
+    registry = Registry()
+    registry.add(ECHO)
+    registry.add(replace(ECHO, family="paths"))
+    with pytest.raises(ValueError, match="already"):
+        registry.add(ECHO)
+    assert [o.family for o in registry.tools()] == ["hub", "paths"]
+    assert registry.get("echo", "paths") is not None
