@@ -121,10 +121,10 @@ def cut_by_size(items: Sequence[T], limit: int | None = None) -> tuple[list[T], 
     """The first items whose compact JSON stays within `limit` characters (else the ANSWER_CHARS setting), but
     always one; and whether some were left out.
     """
-    room = settings.ANSWER_CHARS if limit is None else limit
+    room = (settings.ANSWER_CHARS if limit is None else limit) - len("[")
     kept: list[T] = []
     for item in items:
-        room -= json_chars(item) + 1
+        room -= json_chars(item) + len(",")
         if room < 0 and kept:
             return kept, True
         kept.append(item)
@@ -186,10 +186,11 @@ class _Key:
 
 
 def _is_nullable(model: type[Model], name: str) -> bool:
+    """What isn't a field of the model itself, such as an annotation, may be null."""
     try:
-        return bool(getattr(model._meta.get_field(name), "null", False))
+        return bool(getattr(model._meta.get_field(name), "null", True))
     except FieldDoesNotExist:
-        return False
+        return True
 
 
 def _after(keys: Sequence[_Key], position: Position) -> Q:
