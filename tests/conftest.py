@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 from accounts.actor import Actor, system_actor
 from accounts.domain.accounts import add_member, create_account, person_actor
@@ -15,6 +16,10 @@ from memoryhub.common.tenancy import tenant
 from spaces.domain.spaces import create_space
 from spaces.models import Space
 from tests.database import become_app, become_owner
+
+# The same examples everywhere, and none fails for being slow on a busy machine.
+settings.register_profile("hub", deadline=None, derandomize=True)
+settings.load_profile("hub")
 
 
 @pytest.fixture(scope="session")
