@@ -115,8 +115,23 @@ CHANNEL_LAYERS = {
     else {"BACKEND": "channels.layers.InMemoryChannelLayer"}
 }
 
+# Messages only wake workers (accounts.domain.jobs): losing one costs a second, waiting to send one would cost more.
 CELERY_BROKER_URL = envstr("CELERY_BROKER_URL", "memory://")
-BROKER_DIR = envstr("CELERY_BROKER_DIR", "")
+CELERY_BROKER_CONNECTION_TIMEOUT = 1
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_TASK_PUBLISH_RETRY = False
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_SERIALIZER = "json"
+CELERY_ACCEPT_CONTENT = ["json"]
+CELERY_WORKER_POOL = "threads"
+CELERY_WORKER_CONCURRENCY = envint("WORKER_THREADS", 4)
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
+CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"  # in memory: every entry is an interval
+CELERY_BEAT_SCHEDULE = {
+    "sweep": {"task": "accounts.tasks.run_jobs", "schedule": 1.0, "options": {"expires": 5}},
+}
 
 AUTH_USER_MODEL = "accounts.User"
 AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]

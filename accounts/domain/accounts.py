@@ -46,5 +46,16 @@ def person_actor(user: User, account_slug: str, *, address: str = "") -> Actor:
     )
 
 
+def only_account(slug: str | None = None) -> Account:
+    """The account named, or without a name the only one there is: for the operator of the installation."""
+    accounts = Account.objects.filter(slug=slug) if slug else Account.objects.all()
+    match list(accounts.order_by("slug")[:2]):
+        case [account]:
+            return account
+        case []:
+            raise NotFound("account")
+    raise ValidationFailed({"account": ["There are several teams: name one."]})
+
+
 def accounts_of(user: User) -> list[Account]:
     return list(Account.objects.filter(memberships__user=user).order_by("name", "id"))

@@ -96,17 +96,25 @@ class EmbeddedPostgres:
     def start(self) -> Self:
         """Hold the server, making and starting it where needed. Returns when sessions can be opened.
 
-        A holder calls it again to mend a server that died. Recovery after a crash takes as long as it takes.
+        A holder calls it again to mend a server that died; where that fails, it holds nothing any more. Recovery
+        after a crash takes as long as it takes.
         """
         self._make_home()
         identity = database_identity(self.home / "data")
-        with self._turn():
-            if self._held is None:
-                self._held = _open_lock(self.home / "users.lock")
-                fcntl.flock(self._held, fcntl.LOCK_SH)
-            if not self.alive():
-                self._bring_up(identity)
+        try:
+            with self._turn():
+                self._hold()
+                if not self.alive():
+                    self._bring_up(identity)
+        except BaseException:
+            self.stop()
+            raise
         return self
+
+    def _hold(self) -> None:
+        if self._held is None:
+            self._held = _open_lock(self.home / "users.lock")
+            fcntl.flock(self._held, fcntl.LOCK_SH)
 
     def stop(self) -> None:
         """Let go; the last one stops the server."""

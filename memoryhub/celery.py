@@ -1,0 +1,21 @@
+"""The Celery application. Its messages only wake workers; the queue is a table (accounts.domain.jobs)."""
+
+import os
+from typing import Any
+
+from celery import Celery
+from celery.signals import setup_logging
+
+import memoryhub.running.folder_broker  # noqa: F401 (makes folder:// known)
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memoryhub.settings")
+
+app = Celery("memoryhub")
+app.set_default()
+app.config_from_object("django.conf:settings", namespace="CELERY")
+app.autodiscover_tasks()
+
+
+@setup_logging.connect  # type: ignore[untyped-decorator]
+def keep_our_logging(**kwargs: Any) -> None:
+    """Being connected is enough: Celery then leaves logging as the settings made it."""

@@ -1,0 +1,249 @@
+"""The `memoryhub` command. Each command translates its options, calls the domain once and prints the answer."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from accounts.scopes import PRESETS, Role
+from memoryhub.running.errors import SetupError
+from memoryhub.running.instance import open_instance
+
+if TYPE_CHECKING:
+    from accounts.actor import Actor
+    from accounts.models import AgentKey
+
+DATA_DIR = click.option(
+    "--data-dir",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Where everything is kept. Default: $MEMORYHUB_DATA_DIR, else your data folder (root: /var/lib/memoryhub).",
+)
+ACCOUNT = click.option("--account", metavar="SLUG", help="The team; needed where there are several.")
+JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON, for scripts.")
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="memoryhub")
+def cli() -> None:
+    """Memory Hub: a team memory for AI agents. They remember and propose; people decide."""
+
+
+@cli.command()
+@DATA_DIR
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option("--port", default=8765, show_default=True, type=click.IntRange(0, 65535))
+def up(data_dir: Path | None, host: str, port: int) -> None:
+    """Run everything: database, web server, worker and schedule."""
+    from memoryhub.running.up import up as run
+
+    run(data_dir, host, port)
+
+
+@cli.command()
+@DATA_DIR
+@click.option("--port", default=8765, show_default=True, type=click.IntRange(1, 65535))
+@JSON
+def doctor(data_dir: Path | None, port: int, as_json: bool) -> None:
+    """Look for what keeps this setup from working, and say how to mend it."""
+    from memoryhub.running.doctor import examine
+
+    findings = examine(data_dir, port)
+    if as_json:
+        click.echo(json.dumps([finding.as_dict() for finding in findings], indent=2))
+    else:
+        for finding in findings:
+            click.echo(finding.as_line())
+    sys.exit(any(finding.bad for finding in findings))
+
+
+@cli.command(context_settings={"ignore_unknown_options": True})
+@DATA_DIR
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+def manage(data_dir: Path | None, arguments: Sequence[str]) -> None:
+    """Run a command of Django on this instance, such as `migrate` or `createsuperuser`."""
+    with open_instance(data_dir):
+        if arguments[:1] in (("migrate",), ("sqlmigrate",)):
+            os.environ.setdefault("MEMORYHUB_DB_ROLE", "owner")
+        from django.core.management import execute_from_command_line
+
+        execute_from_command_line(["memoryhub manage", *arguments])
+
+
+@contextmanager
+def acting(data_dir: Path | None, account: str | None) -> Iterator[Actor]:
+    """The system as an actor in one account, which is in force meanwhile."""
+    with open_instance(data_dir):
+        import django
+
+        django.setup()
+        from accounts.actor import system_actor
+        from accounts.domain.accounts import only_account
+        from memoryhub.common.errors import HubError
+        from memoryhub.common.tenancy import tenant
+
+        try:
+            found = only_account(account)
+            with tenant(found.id):
+                yield system_actor(found.id)
+        except HubError as error:
+            raise SetupError(error.message) from error
+
+
+def show(answer: Mapping[str, Any], as_json: bool, words: str) -> None:
+    click.echo(json.dumps(answer, indent=2) if as_json else words)
+
+
+@cli.group()
+def key() -> None:
+    """Keys for agents."""
+
+
+@key.command("create")
+@DATA_DIR
+@ACCOUNT
+@click.option("--name", default="command line", show_default=True)
+@click.option("--preset", type=click.Choice(list(PRESETS)))
+@click.option("--scopes", help="Scopes, separated by commas, instead of a preset.")
+@click.option("--space", help="The default space, by id or slug. Default: the only or oldest one.")
+@click.option(
+    "--days", type=click.IntRange(1, 3650), default=90, show_default=True, help="How long it lives."
+)
+@JSON
+def create(
+    data_dir: Path | None,
+    account: str | None,
+    name: str,
+    preset: str | None,
+    scopes: str | None,
+    space: str | None,
+    days: int,
+    as_json: bool,
+) -> None:
+    """Make a key and print it, this once."""
+    with acting(data_dir, account) as actor:
+        from django.utils import timezone
+
+        from accounts.domain.keys import create_key
+        from spaces.domain.access import access_space
+
+        made = create_key(
+            actor,
+            name=name,
+            default_space_id=access_space(actor, space).id,
+            preset=preset if preset or scopes else "agent",
+            scopes=scopes.replace(",", " ").split() if scopes else None,
+            expires_at=timezone.now() + timedelta(days=days),
+        )
+        show({**describe(made.key), "key": made.secret}, as_json, made.secret)
+
+
+@key.command("list")
+@DATA_DIR
+@ACCOUNT
+@JSON
+def list_(data_dir: Path | None, account: str | None, as_json: bool) -> None:
+    """List keys, newest first, without their secrets."""
+    with acting(data_dir, account) as actor:
+        from accounts.domain.keys import list_keys
+
+        keys = [describe(key) for key in list_keys(actor)]
+        lines = (f"{key['id']}  {key['state']:8} …{key['hint']}  {key['name']}" for key in keys)
+        show({"keys": keys}, as_json, "\n".join(lines))
+
+
+@key.command()
+@DATA_DIR
+@ACCOUNT
+@click.argument("key_id")
+@JSON
+def revoke(data_dir: Path | None, account: str | None, key_id: str, as_json: bool) -> None:
+    """End a key now."""
+    with acting(data_dir, account) as actor:
+        from accounts.domain.keys import revoke_key
+
+        ended = describe(revoke_key(actor, key_id))
+        show(ended, as_json, f"{ended['id']} is revoked.")
+
+
+def describe(key: AgentKey) -> dict[str, Any]:
+    from memoryhub.common.ids import typed_id
+    from memoryhub.common.times import format_time
+
+    return {
+        "id": typed_id("key", key.id),
+        "name": key.name,
+        "hint": key.hint,
+        "state": "revoked" if key.revoked_at else "live" if key.is_live else "expired",
+        "scopes": key.scopes,
+        "default_space_id": typed_id("spc", key.default_space_id) if key.default_space_id else None,
+        "created_at": format_time(key.created_at),
+        "expires_at": format_time(key.expires_at) if key.expires_at else None,
+        "last_used_at": format_time(key.last_used_at) if key.last_used_at else None,
+    }
+
+
+@cli.group()
+def space() -> None:
+    """Spaces: what a team remembers, apart from other spaces."""
+
+
+@space.command("create")
+@DATA_DIR
+@ACCOUNT
+@click.option("--name", required=True)
+@click.option("--slug", help="Default: made from the name.")
+@click.option("--time-zone", default="UTC", show_default=True)
+@JSON
+def create_space_(
+    data_dir: Path | None, account: str | None, name: str, slug: str | None, time_zone: str, as_json: bool
+) -> None:
+    """Make a space."""
+    with acting(data_dir, account) as actor:
+        from memoryhub.common.ids import typed_id
+        from spaces.domain.spaces import create_space
+
+        made = create_space(actor, name=name, slug=slug, time_zone=time_zone)
+        answer = {"id": typed_id("spc", made.id), "name": made.name, "slug": made.slug}
+        show(answer, as_json, f"{answer['id']}  {made.slug}")
+
+
+@cli.group()
+def member() -> None:
+    """People of a team."""
+
+
+@member.command()
+@DATA_DIR
+@ACCOUNT
+@click.option("--email", default="", help="Whom the invitation is for.")
+@click.option("--role", type=click.Choice(list(Role)), default=Role.MEMBER, show_default=True)
+@JSON
+def add(data_dir: Path | None, account: str | None, email: str, role: Role, as_json: bool) -> None:
+    """Invite a person and print the one-time link that lets them in."""
+    with acting(data_dir, account) as actor:
+        from django.conf import settings
+
+        from accounts.domain.invitations import invite
+        from memoryhub.common.times import format_time
+
+        made = invite(actor, role, email=email)
+        url = f"{settings.PUBLIC_URL}/welcome/{made.token}/"
+        expires = format_time(made.invitation.expires_at)
+        show({"url": url, "role": role, "email": email, "expires_at": expires}, as_json, url)
+
+
+def main() -> None:
+    """Run the command; what a person can put right is said in plain words, without a traceback."""
+    try:
+        cli()
+    except SetupError as error:
+        click.echo(f"memoryhub: {error}", err=True)
+        sys.exit(1)

@@ -1,0 +1,59 @@
+"""What `memoryhub up` says once it serves."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import click
+
+
+def welcome(first: Mapping[str, str], data_dir: Path) -> str:
+    """The first time: how to become the owner and how to connect an agent."""
+    client = {
+        "type": "http",
+        "url": first["mcp_url"],
+        "headers": {"Authorization": f"Bearer {first['agent_key']}"},
+    }
+    return "\n".join(
+        [
+            *_heading(first["url"]),
+            *_part("Become its owner (the link works once, for 7 days)", first["owner_url"]),
+            *_part("Connect Claude Code", _claude_command(first)),
+            *_part(
+                "Connect any other MCP client", json.dumps({"mcpServers": {"memory-hub": client}}, indent=2)
+            ),
+            *_footing(data_dir, "The link and the key are kept in first-run.json there."),
+        ]
+    )
+
+
+def again(url: str, data_dir: Path) -> str:
+    return "\n".join([*_heading(url), *_footing(data_dir)])
+
+
+def _claude_command(first: Mapping[str, str]) -> str:
+    header = f'--header "Authorization: Bearer {first["agent_key"]}"'
+    return f"claude mcp add --transport http memory-hub {first['mcp_url']} {header}"
+
+
+def _heading(url: str) -> list[str]:
+    return ["", f"  {_bold('Memory Hub')} is running at {_bold(url)}", ""]
+
+
+def _part(title: str, text: str) -> list[str]:
+    return [f"  {title}", *(f"    {_cyan(line)}" for line in text.splitlines()), ""]
+
+
+def _footing(data_dir: Path, *more: str) -> list[str]:
+    return [f"  Everything is in {data_dir}. {' '.join(more)}".rstrip(), "  Ctrl-C stops it.", ""]
+
+
+def _bold(text: str) -> str:
+    return click.style(text, bold=True) if sys.stdout.isatty() else text
+
+
+def _cyan(text: str) -> str:
+    return click.style(text, fg="cyan") if sys.stdout.isatty() else text

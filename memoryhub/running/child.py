@@ -1,0 +1,55 @@
+"""`python -m memoryhub.running.child web|worker|beat`: a process that `memoryhub up` keeps running."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+import warnings
+
+from memoryhub.running import lifeline
+
+SOCKETS = "MEMORYHUB_SOCKETS"
+"""Descriptors of the listening sockets. `up` holds them too: callers wait while the web process is replaced."""
+
+
+def web() -> None:
+    import uvicorn
+
+    config = uvicorn.Config(
+        "memoryhub.asgi:application",
+        http="httptools",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        timeout_graceful_shutdown=5,
+    )
+    descriptors = os.environ.pop(SOCKETS).split(",")
+    uvicorn.Server(config).run(sockets=[socket.socket(fileno=int(fd)) for fd in descriptors])
+
+
+def worker() -> None:
+    from celery.platforms import SecurityWarning
+
+    warnings.simplefilter("ignore", SecurityWarning)  # messages are JSON; as root it works too
+    _celery("worker", "--without-gossip", "--without-mingle", "--without-heartbeat")
+
+
+def beat() -> None:
+    _celery("beat", "--pidfile=")
+
+
+def _celery(*arguments: str) -> None:
+    from memoryhub.celery import app
+
+    app.start(["--quiet", *arguments])
+
+
+def main() -> None:
+    lifeline.hold_on()
+    {"web": web, "worker": worker, "beat": beat}[sys.argv[1]]()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,209 @@
+"""`memoryhub up`: one command that runs everything, and keeps it running."""
+
+from __future__ import annotations
+
+import fcntl
+import http.client
+import logging
+import os
+import signal
+import socket
+import subprocess
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from types import FrameType
+from urllib.parse import urlsplit
+
+import click
+
+from memoryhub.running import banner, folder_broker
+from memoryhub.running.child import SOCKETS
+from memoryhub.running.errors import SetupError
+from memoryhub.running.instance import Instance, find_data_dir, read_json, write_private
+from memoryhub.running.listening import LOOPBACK, listen
+from memoryhub.running.postgres import EmbeddedPostgres
+from memoryhub.running.processes import Child, end_strays, identify, python, stop_all
+
+log = logging.getLogger("memoryhub")
+
+GLANCE = 0.2
+"""Seconds between two looks at the processes."""
+ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+def up(data_dir: Path | None, host: str, port: int) -> None:
+    """Serve until interrupted. Raises SetupError when that is not possible here."""
+    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s %(message)s")
+    instance = Instance(find_data_dir(data_dir))
+    instance.make()
+    with _alone(instance), _interruptible():
+        end_strays(_records(read_json(instance.state_file)))
+        sockets = listen(host, port)
+        os.environ.setdefault("PUBLIC_URL", _url(host, sockets[0].getsockname()[1]))
+        with instance.embedded or nullcontext() as postgres:
+            environ = _environment(instance)
+            _prepare("migrate", {**environ, "MEMORYHUB_DB_ROLE": "owner"})
+            folder_broker.clear(instance.broker)
+            _Service(instance, postgres, environ, sockets).run()
+
+
+@contextmanager
+def _alone(instance: Instance) -> Iterator[None]:
+    """Only one `up` may serve a data directory."""
+    with (instance.data_dir / "up.lock").open("a") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            state = read_json(instance.state_file)
+            where = f" at {state['url']} (process {state['pid']})" if state else ""
+            raise SetupError(
+                f"Memory Hub is running already{where}, with its data in {instance.data_dir}."
+            ) from None
+        yield
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """Every polite way to end this process is a KeyboardInterrupt, and that is a proper end."""
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    for number in ENDINGS:
+        signal.signal(number, interrupt)
+    try:
+        yield
+    except KeyboardInterrupt:
+        click.echo("Stopped.")
+
+
+def _url(host: str, port: int) -> str:
+    everywhere = host in (LOOPBACK, "0.0.0.0", "::", "")  # noqa: S104
+    name = "localhost" if everywhere else f"[{host}]" if ":" in host else host
+    return f"http://{name}:{port}"
+
+
+def _environment(instance: Instance) -> dict[str, str]:
+    if not instance.embedded and not os.environ.get("DATABASE_OWNER_URL"):
+        raise SetupError("DATABASE_URL is set. Set DATABASE_OWNER_URL too: the login that owns the tables.")
+    return {"LOG_LEVEL": "WARNING", **os.environ, **instance.environment(os.environ)}
+
+
+def _prepare(step: str, environ: dict[str, str]) -> None:
+    with tempfile.TemporaryFile() as output:
+        command = python("memoryhub.running.prepare", step)
+        code = subprocess.run(
+            command, env=environ, stdin=subprocess.DEVNULL, stdout=output, stderr=output, check=False
+        ).returncode
+        if code != 0:
+            output.seek(0)
+            raise SetupError(f"The step {step!r} failed:\n{output.read().decode(errors='replace')[-4000:]}")
+
+
+def _records(state: dict[str, object]) -> list[dict[str, object]]:
+    found = state.get("processes")
+    return [record for record in found if isinstance(record, dict)] if isinstance(found, list) else []
+
+
+class _Service:
+    """The processes of a running instance."""
+
+    def __init__(
+        self,
+        instance: Instance,
+        postgres: EmbeddedPostgres | None,
+        environ: dict[str, str],
+        sockets: Sequence[socket.socket],
+    ) -> None:
+        self.instance = instance
+        self.postgres = postgres
+        self.environ = environ
+        self.url = environ.get("PUBLIC_URL") or os.environ["PUBLIC_URL"]
+        self.address = _reachable(sockets[0])
+        self.children = [self._child("web", sockets), self._child("worker"), self._child("beat")]
+
+    def _child(self, name: str, sockets: Sequence[socket.socket] = ()) -> Child:
+        descriptors = [sock.fileno() for sock in sockets]
+        extra = {SOCKETS: ",".join(map(str, descriptors))} if sockets else {}
+        return Child(name, python("memoryhub.running.child", name), self.environ | extra, descriptors)
+
+    def run(self) -> None:
+        threading.Thread(target=self._announce, daemon=True).start()
+        try:
+            while True:
+                self._tend()
+                time.sleep(GLANCE)
+        finally:
+            self._stop()
+
+    def _tend(self) -> None:
+        if self.postgres and self.postgres.pid is None:
+            log.error("the database is gone; starting it again")
+            self._mend_database(self.postgres)
+        started = [child for child in self.children if child.tend()]
+        if started:
+            self._note_state()
+
+    def _mend_database(self, postgres: EmbeddedPostgres) -> None:
+        try:
+            postgres.start()
+        except SetupError as error:
+            log.error("the database did not start: %s", error)
+            time.sleep(5)
+
+    def _note_state(self) -> None:
+        processes = [child.record for child in self.children if child.process]
+        write_private(
+            self.instance.state_file, {**identify(os.getpid()), "url": self.url, "processes": processes}
+        )
+
+    def _announce(self) -> None:
+        """See to the first run, wait for the first answer, then say where it is."""
+        before = read_json(self.instance.first_run_file)
+        try:
+            _prepare("first-run", self.environ)
+        except SetupError as error:
+            log.error("%s", error)
+        after = read_json(self.instance.first_run_file)
+        _await_answer(self.address, urlsplit(self.url).netloc)
+        if after != before:
+            click.echo(
+                banner.welcome({name: str(value) for name, value in after.items()}, self.instance.data_dir)
+            )
+        else:
+            click.echo(banner.again(self.url, self.instance.data_dir))
+
+    def _stop(self) -> None:
+        def insist(number: int, frame: FrameType | None) -> None:
+            for child in self.children:
+                child.end(signal.SIGKILL)
+
+        for number in ENDINGS:
+            signal.signal(number, insist)
+        stop_all(self.children)
+        self.instance.state_file.unlink(missing_ok=True)
+
+
+def _reachable(sock: socket.socket) -> tuple[str, int]:
+    """An address to reach a listening socket at from this machine."""
+    host, port = sock.getsockname()[:2]
+    return {"0.0.0.0": LOOPBACK, "::": "::1"}.get(host, host), port  # noqa: S104
+
+
+def _await_answer(address: tuple[str, int], name: str) -> None:
+    """A call made too early waits in the socket's queue until the web process takes it."""
+    while True:
+        connection = http.client.HTTPConnection(*address, timeout=60)
+        try:
+            connection.request("GET", "/healthz", headers={"Host": name})
+            if connection.getresponse().status == http.HTTPStatus.OK:
+                return
+        except (OSError, http.client.HTTPException):
+            pass
+        finally:
+            connection.close()
+        time.sleep(GLANCE)
