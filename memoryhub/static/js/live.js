@@ -1,0 +1,81 @@
+// The socket only says that something changed; what changed is then fetched, so that access is decided in one place.
+// While the socket is down, the same question is asked every 15 seconds.
+
+const POLL = 15_000;
+const path = document.body.dataset.live;
+const pulse = document.body.dataset.pulse;
+let version = document.body.dataset.version ?? null;
+let polling = null;
+let tries = 0;
+let asking = false;
+
+if (path) connect();
+
+function connect() {
+  show("reconnecting");
+  const socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}${path}`);
+  socket.addEventListener("open", () => { tries = 0; stopPolling(); show("live"); ask(); });
+  socket.addEventListener("message", () => ask());
+  socket.addEventListener("close", (event) => {
+    show("reconnecting");
+    startPolling();
+    if (event.code >= 4400) return;
+    tries += 1;
+    setTimeout(connect, Math.min(30_000, 500 * 2 ** tries) * (0.75 + Math.random() / 2));
+  });
+}
+
+function startPolling() { polling ??= setInterval(ask, POLL); }
+function stopPolling() { clearInterval(polling); polling = null; }
+
+async function ask() {
+  if (asking) { asking = "again"; return; }
+  asking = true;
+  try {
+    const answer = await fetch(pulse, { headers: { Accept: "application/json" }, redirect: "error" });
+    if (answer.ok) hear(await answer.json());
+  } catch { /* the next poll or message asks again */ }
+  const again = asking === "again";
+  asking = false;
+  if (again) ask();
+}
+
+function hear(news) {
+  if (String(news.version) === version) return;
+  version = String(news.version);
+  count(news.waiting);
+  document.dispatchEvent(new CustomEvent("hub:change", { detail: news }));
+}
+
+function count(waiting) {
+  for (const place of document.querySelectorAll("[data-waiting]")) {
+    place.textContent = waiting > 99 ? "99+" : waiting;
+    place.hidden = !waiting;
+  }
+  const bare = document.title.replace(/^\(\d+\+?\) /, "");
+  document.title = waiting ? `(${waiting}) ${bare}` : bare;
+}
+
+function show(state) {
+  for (const place of document.querySelectorAll("[data-live-state]")) {
+    place.hidden = false;
+    place.dataset.liveState = state;
+    place.querySelector("[data-live-word]").textContent =
+      state === "live" ? place.dataset.wordLive : place.dataset.wordReconnecting;
+  }
+}
+
+// Parts of a page that follow changes: fetched anew, and put in place of themselves if their version differs.
+document.addEventListener("hub:change", async () => {
+  for (const part of document.querySelectorAll("[data-fresh]")) await freshen(part);
+});
+
+async function freshen(part) {
+  const answer = await fetch(part.dataset.fresh, { headers: { "X-Fragment": "1" } });
+  if (!answer.ok) return;
+  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  const next = page.getElementById(part.id);
+  if (!next || next.dataset.version === part.dataset.version || !part.isConnected) return;
+  part.replaceWith(next);
+  next.dispatchEvent(new CustomEvent("hub:swapped", { bubbles: true }));
+}

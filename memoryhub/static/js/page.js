@@ -1,0 +1,86 @@
+// What every page has: appearance, copying, closing what is open, and decision buttons that stay inert at first.
+
+const INERT = 500;
+const shown = new WeakMap();
+const loaded = performance.now();
+
+document.addEventListener("click", (event) => {
+  const button = event.target.closest(".guarded");
+  if (button && performance.now() - (shown.get(button) ?? loaded) < INERT) {
+    event.preventDefault();
+    event.stopImmediatePropagation();
+  }
+}, true);
+
+export function justShown(root) {
+  const now = performance.now();
+  for (const button of root.querySelectorAll(".guarded")) shown.set(button, now);
+}
+
+document.addEventListener("hub:swapped", (event) => prepare(event.target));
+document.addEventListener("htmx:afterSwap", (event) => prepare(event.detail.elt));
+
+function prepare(root) {
+  if (!(root instanceof Element)) return;
+  justShown(root);
+  reveal(root);
+}
+
+function reveal(root) {
+  for (const button of root.querySelectorAll("[data-copy], [data-dismiss]")) button.hidden = false;
+}
+
+document.addEventListener("click", async (event) => {
+  const copy = event.target.closest("[data-copy]");
+  if (copy) {
+    const source = document.getElementById(copy.dataset.copy);
+    await navigator.clipboard.writeText(source.value ?? source.textContent.trim());
+    copy.classList.add("copied");
+    say(copy.dataset.copied);
+    setTimeout(() => copy.classList.remove("copied"), 1500);
+  }
+  event.target.closest("[data-dismiss]")?.closest("[data-flash]")?.remove();
+  for (const menu of document.querySelectorAll("details[data-menu][open]")) {
+    if (!menu.contains(event.target)) menu.open = false;
+  }
+});
+
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape") return;
+  const menu = document.querySelector("details[data-menu][open]");
+  if (!menu) return;
+  menu.open = false;
+  menu.querySelector("summary").focus();
+});
+
+export function say(text) {
+  const place = document.getElementById("said");
+  if (place && text) place.textContent = text;
+}
+
+for (const form of document.querySelectorAll("[data-theme-form]")) {
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const data = new FormData(form, event.submitter);
+    const answer = await fetch(form.action, { method: "POST", body: data, redirect: "manual" });
+    if (answer.type === "opaqueredirect" || answer.ok) wear(data.get("theme"));
+  });
+}
+
+function wear(theme) {
+  if (theme) document.documentElement.dataset.theme = theme;
+  else delete document.documentElement.dataset.theme;
+  for (const button of document.querySelectorAll("[data-theme-form] button")) {
+    button.setAttribute("aria-pressed", String(button.value === theme));
+  }
+}
+
+// The server writes times in the zone the browser is in, unless the person chose one.
+const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+if (zone && !document.cookie.includes(`zone=${encodeURIComponent(zone)}`)) {
+  const secure = location.protocol === "https:" ? "; Secure" : "";
+  document.cookie = `zone=${encodeURIComponent(zone)}; Path=/; Max-Age=31536000; SameSite=Lax${secure}`;
+}
+for (const field of document.querySelectorAll("input[data-zone]")) field.value ||= zone;
+
+reveal(document);

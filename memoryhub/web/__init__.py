@@ -1,0 +1,1 @@
+"""What every page needs and no app owns: how text, times and differences are shown."""

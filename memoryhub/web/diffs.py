@@ -1,0 +1,79 @@
+"""Differences between two texts, word by word."""
+
+import re
+from collections.abc import Iterator
+from difflib import SequenceMatcher
+from itertools import pairwise
+from typing import Literal, NamedTuple
+
+_WORDS = re.compile(r"\n|[^\S\n]+|\w+|[^\w\s]")
+_MOST_WORDS = 4_000
+
+Kind = Literal["same", "gone", "new"]
+
+
+class Change(NamedTuple):
+    kind: Kind
+    text: str
+
+
+def word_changes(before: str, after: str) -> list[Change]:
+    """What was taken out and put in, in reading order. Very long texts are compared by line."""
+    return _join(_tidy(_compare(*_split(before, after))))
+
+
+def _split(before: str, after: str) -> tuple[list[str], list[str]]:
+    words = _WORDS.findall(before), _WORDS.findall(after)
+    if max(map(len, words)) <= _MOST_WORDS:
+        return words
+    return before.splitlines(keepends=True), after.splitlines(keepends=True)
+
+
+def _compare(before: list[str], after: list[str]) -> Iterator[Change]:
+    for tag, i1, i2, j1, j2 in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        if tag == "equal":
+            yield Change("same", "".join(before[i1:i2]))
+            continue
+        if i2 > i1:
+            yield Change("gone", "".join(before[i1:i2]))
+        if j2 > j1:
+            yield Change("new", "".join(after[j1:j2]))
+
+
+def _tidy(changes: Iterator[Change]) -> Iterator[Change]:
+    """A lone space kept between two changed stretches makes confetti: count it as changed on both sides."""
+    found = list(changes)
+    edges = [None, *found, None]
+    for index, (left, change) in enumerate(pairwise(edges), start=0):
+        if change is None:
+            return
+        right = edges[index + 2] if index + 2 < len(edges) else None
+        if _is_gap(change) and left and right and left.kind != "same" and right.kind != "same":
+            yield Change("gone", change.text)
+            yield Change("new", change.text)
+        else:
+            yield change
+
+
+def _is_gap(change: Change) -> bool:
+    return change.kind == "same" and change.text.isspace() and "\n" not in change.text
+
+
+def _join(changes: Iterator[Change]) -> list[Change]:
+    """Between two unchanged stretches there is at most one removal, then one addition."""
+    joined: list[Change] = []
+    gone = new = ""
+    for change in changes:
+        if change.kind == "gone":
+            gone += change.text
+        elif change.kind == "new":
+            new += change.text
+        else:
+            joined += _pending(gone, new)
+            gone = new = ""
+            joined.append(change)
+    return joined + _pending(gone, new)
+
+
+def _pending(gone: str, new: str) -> list[Change]:
+    return [change for change in (Change("gone", gone), Change("new", new)) if change.text]

@@ -1,0 +1,141 @@
+"""Template filters and tags. Whatever came from outside goes through `visible`, `tree`, `marked` or `changes`."""
+
+import json
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
+from urllib.parse import urlsplit
+
+from django import template
+from django.utils.html import conditional_escape, format_html, format_html_join
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext as _
+
+from memoryhub.web import moments
+from memoryhub.web.diffs import word_changes
+from memoryhub.web.oddities import pieces
+
+register = template.Library()
+
+_CLASS_ICONS = {
+    "slack": "chat", "chat": "chat", "message": "chat", "sms": "chat",
+    "gmail": "mail", "mail": "mail", "email": "mail",
+    "calendar": "calendar", "event": "calendar",
+    "github": "code", "git": "code", "deploy": "code", "code": "code",
+    "notion": "page", "doc": "page", "page": "page", "file": "page",
+}  # fmt: skip
+_STATUS_TONES = {
+    "pending": "warn", "approved": "ok", "executing": "info", "done": "ok",
+    "rejected": "bad", "failed": "bad", "expired": "", "cancelled": "",
+}  # fmt: skip
+
+
+@register.filter
+def visible(text: object) -> SafeString:
+    """Text as text, every unseen or reordering character named where it stands."""
+    return format_html_join("", "{}", ((_piece(part.text, part.odd),) for part in pieces(str(text))))
+
+
+def _piece(text: str, odd: str) -> SafeString:
+    if not odd:
+        return conditional_escape(text)
+    return format_html('<span class="odd" title="{}">U+{:04X}</span>', odd, ord(text))
+
+
+@register.filter
+def tree(value: object) -> SafeString:
+    """A JSON value laid out for reading: names beside values, nothing left out."""
+    if isinstance(value, dict) and value:
+        return format_html('<dl class="facts">{}</dl>', _entries(value))
+    if isinstance(value, list) and value:
+        items = format_html_join("", "<li>{}</li>", ((tree(item),) for item in value))
+        return format_html('<ul class="values">{}</ul>', items)
+    if isinstance(value, str) and value:
+        return format_html('<span class="text">{}</span>', visible(value))
+    return format_html("<code>{}</code>", json.dumps(value))
+
+
+def _entries(value: dict[str, Any]) -> SafeString:
+    pairs = ((visible(name), tree(inner)) for name, inner in value.items())
+    return format_html_join("", "<dt>{}</dt><dd>{}</dd>", pairs)
+
+
+@register.filter
+def as_json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=2, sort_keys=True)
+
+
+@register.filter
+def ago(moment: datetime | None) -> SafeString | str:
+    if moment is None:
+        return ""
+    return format_html(
+        '<time datetime="{}" title="{}">{}</time>',
+        moment.isoformat(), moments.exact(moment), moments.spoken(moment),
+    )  # fmt: skip
+
+
+@register.filter
+def exact(moment: datetime | None) -> SafeString | str:
+    if moment is None:
+        return ""
+    return format_html('<time datetime="{}">{}</time>', moment.isoformat(), moments.exact(moment))
+
+
+@register.simple_tag
+def changes(before: str, after: str) -> SafeString:
+    """A word-level difference; what is removed and added is also said to screen readers by ins and del."""
+    parts = (_change(change.kind, visible(change.text)) for change in word_changes(before, after))
+    return format_html_join("", "{}", ((part,) for part in parts))
+
+
+def _change(kind: str, text: SafeString) -> SafeString:
+    if kind == "same":
+        return text
+    return format_html("<del>{}</del>" if kind == "gone" else "<ins>{}</ins>", text)
+
+
+@register.simple_tag
+def marked(text: str, ranges: Iterable[tuple[int, int]]) -> SafeString:
+    """Text with the given stretches marked; ranges are (start, end) in characters, in order, apart."""
+    out, at = mark_safe(""), 0
+    for start, end in ranges:
+        out += visible(text[at:start]) + format_html("<mark>{}</mark>", visible(text[start:end]))
+        at = end
+    return SafeString(out + visible(text[at:]))
+
+
+@register.filter
+def class_icon(action_class: str) -> str:
+    return _CLASS_ICONS.get(action_class.split(".")[0].split("_")[0].split("-")[0], "action")
+
+
+@register.filter
+def status_tone(status: str) -> str:
+    return _STATUS_TONES.get(status, "")
+
+
+@register.filter
+def safe_link(address: str) -> SafeString:
+    """A link only where it is plain http, https or mailto, its host in sight; anything else stays text."""
+    try:
+        parts = urlsplit(address.strip())
+    except ValueError:
+        return visible(address)
+    if parts.scheme not in ("http", "https", "mailto") or any(part.odd for part in pieces(address)):
+        return visible(address)
+    return format_html(
+        '<a href="{}" rel="noopener noreferrer" target="_blank">{}<span class="visually-hidden"> {}</span></a>',
+        address.strip(), visible(address.strip()), _("(opens in a new tab)"),
+    )  # fmt: skip
+
+
+@register.filter
+def initials(name: str) -> str:
+    words = [word for word in name.split() if word[:1].isalnum()]
+    return "".join(word[0] for word in words[:2]) or "·"
+
+
+@register.filter
+def groups_of_eight(digest: str) -> str:
+    return " ".join(digest[at : at + 8] for at in range(0, len(digest), 8))
