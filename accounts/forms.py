@@ -1,0 +1,68 @@
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+
+from django import forms
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+PRESET_CHOICES = [
+    ("agent", _("Agent"), _("Remembers, recalls, keeps records, proposes actions. Cannot forget, export or administer.")),
+    ("reader", _("Reader"), _("Reads memories, records and the journal. Writes nothing.")),
+    ("writer", _("Writer"), _("Reads and writes what is remembered. Proposes no actions.")),
+    ("operator", _("Operator"), _("Everything a key can hold, forgetting and space settings included.")),
+]  # fmt: skip
+LIFE_CHOICES = [(30, _("30 days")), (90, _("90 days")), (365, _("1 year"))]
+
+
+class OwnerForm(forms.Form):
+    """The person behind a one-time link."""
+
+    name = forms.CharField(
+        label=_("Your name"), max_length=120, widget=forms.TextInput(attrs={"autocomplete": "name"})
+    )
+    email = forms.EmailField(
+        label=_("E-mail"),
+        help_text=_("You sign in with it. Nothing is sent to it now."),
+        widget=forms.EmailInput(attrs={"autocomplete": "username"}),
+    )
+    password = forms.CharField(
+        label=_("Password"),
+        help_text=_("At least 10 characters, and not a common one."),
+        strip=False,
+        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
+    )
+
+
+class KeyForm(forms.Form):
+    """A key for one agent. `spaces` are the (id, name) pairs the person may choose from."""
+
+    name = forms.CharField(
+        label=_("Name"),
+        max_length=120,
+        help_text=_("Who will use it, such as “Claude Code on my laptop”. It is shown beside what the agent does."),
+    )
+    preset = forms.ChoiceField(
+        label=_("What it may do"),
+        choices=[(value, label) for value, label, _help in PRESET_CHOICES],
+        initial="agent",
+        widget=forms.RadioSelect,
+    )
+    space = forms.ChoiceField(label=_("Space"), help_text=_("Where the agent reads and writes unless it names another."))
+    only_here = forms.BooleanField(label=_("Keep it to this space alone"), required=False, initial=True)
+    life = forms.TypedChoiceField(label=_("Valid for"), choices=LIFE_CHOICES, coerce=int, initial=90)
+
+    def __init__(self, *args: object, spaces: Iterable[tuple[str, str]], **kwargs: object) -> None:
+        super().__init__(*args, **kwargs)  # type: ignore[arg-type]
+        self.fields["space"].choices = list(spaces)  # type: ignore[attr-defined]
+
+    @property
+    def presets(self) -> list[dict[str, object]]:
+        """The choices with what each means, for laying out as cards."""
+        chosen = self["preset"].value()
+        return [
+            {"value": value, "label": label, "help": help, "checked": value == chosen}
+            for value, label, help in PRESET_CHOICES
+        ]
+
+    def expiry(self) -> datetime:
+        return timezone.now() + timedelta(days=self.cleaned_data["life"])

@@ -1,0 +1,1 @@
+"""Pages and parts of pages that need several apps at once."""

@@ -1,0 +1,61 @@
+"""The frame around every page of a team: its spaces, where one is, and how many actions wait."""
+
+from dataclasses import dataclass
+
+from django.http import HttpRequest
+from django.utils.functional import SimpleLazyObject
+
+from accounts.domain.accounts import accounts_of
+from accounts.models import Account, User
+from spaces.domain.access import list_spaces
+from spaces.models import Space
+
+SECTIONS = {
+    "inbox": "inbox", "action": "inbox",
+    "memories": "memories", "memory": "memories",
+    "journal": "journal", "records": "records", "record": "records", "collection": "records",
+    "values": "values", "value": "values", "keys": "keys", "key": "keys",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Shell:
+    account: Account
+    other_accounts: list[Account]
+    spaces: list[Space]
+    space: Space | None
+    section: str
+    waiting: int
+    shortcuts: bool
+
+    @property
+    def title(self) -> str:
+        return self.space.name if self.space else self.account.name
+
+
+def shell(request: HttpRequest) -> dict[str, object]:
+    """Context processor. Worked out only by templates that draw the frame."""
+    if not hasattr(request, "actor"):
+        return {}
+    return {"shell": SimpleLazyObject(lambda: build_shell(request))}
+
+
+def build_shell(request: HttpRequest) -> Shell:
+    actor, user = request.actor, request.user  # type: ignore[attr-defined]
+    assert isinstance(user, User)
+    accounts = accounts_of(user)
+    space = getattr(request, "space", None)
+    return Shell(
+        account=next(account for account in accounts if account.id == actor.account_id),
+        other_accounts=[account for account in accounts if account.id != actor.account_id],
+        spaces=list_spaces(actor),
+        space=space,
+        section=section_of(request),
+        waiting=0,
+        shortcuts=user.shortcuts,
+    )
+
+
+def section_of(request: HttpRequest) -> str:
+    name = request.resolver_match.url_name if request.resolver_match else ""
+    return SECTIONS.get((name or "").split("-")[0], "")

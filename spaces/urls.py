@@ -1,0 +1,17 @@
+from django.urls import include, path
+
+from spaces.views import home, keys
+
+account_pages = [
+    path("", home.account_home, name="account"),
+    path("connect/", keys.connect, name="connect"),
+    path("keys/", keys.keys, name="keys"),
+    path("keys/new/", keys.new_key, name="key-new"),
+    path("keys/<str:key>/first-call/", keys.first_call, name="key-first-call"),
+    path("keys/<str:key>/revoke/", keys.revoke, name="key-revoke"),
+]
+
+urlpatterns = [
+    path("", home.home, name="home"),
+    path("a/<slug:account>/", include(account_pages)),
+]

@@ -1,0 +1,82 @@
+"""Agent keys, and the page that connects an agent with a new one."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST
+
+from accounts.domain.keys import NewKey, access_key, create_key, list_keys, revoke_key
+from accounts.forms import KeyForm
+from accounts.views.requests import MemberRequest
+from memoryhub.common.errors import HubError
+from memoryhub.web.forms import show_refusal
+from spaces.domain.access import access_space, list_spaces
+from spaces.views.clients import configurations
+
+
+def keys(request: MemberRequest, account: str) -> HttpResponse:
+    names = {space.id: space.name for space in list_spaces(request.actor)}
+    rows = [
+        {"key": key, "space": names.get(key.default_space_id)}  # type: ignore[arg-type]
+        for key in list_keys(request.actor)
+    ]
+    live = [row for row in rows if row["key"].is_live]  # type: ignore[union-attr]
+    ended = [row for row in rows if not row["key"].is_live]  # type: ignore[union-attr]
+    return render(request, "keys/list.html", {"live": live, "ended": ended})
+
+
+@never_cache
+def new_key(request: MemberRequest, account: str) -> HttpResponse:
+    return _make(request, "keys/new.html")
+
+
+@never_cache
+def connect(request: MemberRequest, account: str) -> HttpResponse:
+    """The second step of the welcome: the first key."""
+    return _make(request, "welcome/connect.html")
+
+
+def _make(request: MemberRequest, template: str) -> HttpResponse:
+    form = _form(request)
+    if form.is_valid():
+        try:
+            made = _create(request, form.cleaned_data, form)
+        except HubError as error:
+            show_refusal(form, error)
+        else:
+            context = {"made": made, "configurations": configurations(made.secret), "first": "welcome" in template}
+            return render(request, "keys/made.html", context)
+    return render(request, template, {"form": form}, status=422 if form.errors else 200)
+
+
+def _form(request: MemberRequest) -> KeyForm:
+    spaces = [(str(space.id), space.name) for space in list_spaces(request.actor)]
+    return KeyForm(request.POST or None, spaces=spaces)
+
+
+def _create(request: MemberRequest, data: dict[str, Any], form: KeyForm) -> NewKey:
+    space = access_space(request.actor, data["space"])
+    return create_key(
+        request.actor,
+        name=data["name"],
+        preset=data["preset"],
+        default_space_id=space.id,
+        space_ids=[space.id] if data["only_here"] else None,
+        expires_at=form.expiry(),
+    )
+
+
+def first_call(request: MemberRequest, account: str, key: str) -> HttpResponse:
+    """The part of the page that waits for the key's first use."""
+    return render(request, "keys/_first_call.html", {"key": access_key(request.actor, key)})
+
+
+@require_POST
+def revoke(request: MemberRequest, account: str, key: str) -> HttpResponse:
+    ended = revoke_key(request.actor, key)
+    messages.success(request, _("“%(name)s” is revoked. It stops working now.") % {"name": ended.name})
+    return redirect("keys", account)
