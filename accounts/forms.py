@@ -6,7 +6,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 PRESET_CHOICES = [
-    ("agent", _("Agent"), _("Remembers, recalls, keeps records, proposes actions. Cannot forget, export or administer.")),
+    ("agent", _("Agent"), _("Remembers, recalls, keeps records, proposes actions. Cannot forget or administer.")),
     ("reader", _("Reader"), _("Reads memories, records and the journal. Writes nothing.")),
     ("writer", _("Writer"), _("Reads and writes what is remembered. Proposes no actions.")),
     ("operator", _("Operator"), _("Everything a key can hold, forgetting and space settings included.")),
@@ -39,7 +39,9 @@ class KeyForm(forms.Form):
     name = forms.CharField(
         label=_("Name"),
         max_length=120,
-        help_text=_("Who will use it, such as “Claude Code on my laptop”. It is shown beside what the agent does."),
+        help_text=_(
+            "Who will use it, such as “Claude Code on my laptop”. It is shown beside what the agent does."
+        ),
     )
     preset = forms.ChoiceField(
         label=_("What it may do"),
@@ -47,7 +49,9 @@ class KeyForm(forms.Form):
         initial="agent",
         widget=forms.RadioSelect,
     )
-    space = forms.ChoiceField(label=_("Space"), help_text=_("Where the agent reads and writes unless it names another."))
+    space = forms.ChoiceField(
+        label=_("Space"), help_text=_("Where the agent reads and writes unless it names another.")
+    )
     only_here = forms.BooleanField(label=_("Keep it to this space alone"), required=False, initial=True)
     life = forms.TypedChoiceField(label=_("Valid for"), choices=LIFE_CHOICES, coerce=int, initial=90)
 

@@ -59,6 +59,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "memoryhub.web.middleware.ViewerMiddleware",
     "accounts.middleware.TenantPageMiddleware",
 ]
 
@@ -76,7 +77,10 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "memoryhub.web.middleware.appearance",
+                "memoryhub.pages.shell.shell",
             ],
+            "libraries": {"hub": "memoryhub.web.tags"},
         },
     }
 ]
@@ -171,7 +175,6 @@ X_FRAME_OPTIONS = "DENY"
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
         "default-src": [SELF],
-        "img-src": [SELF, "data:"],
         "object-src": [NONE],
         "base-uri": [NONE],
         "form-action": [SELF],

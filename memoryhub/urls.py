@@ -15,4 +15,7 @@ urlpatterns = [
     path("v1/", include("memoryhub.rest.urls")),
     path("admin/", admin.site.urls),
     path("accounts/", include("allauth.urls")),
+    path("", include("accounts.urls")),
+    path("", include("actions.urls")),
+    path("", include("spaces.urls")),
 ]

@@ -1,6 +1,6 @@
 from django.urls import include, path
 
-from spaces.views import home, keys
+from spaces.views import home, keys, memories
 
 account_pages = [
     path("", home.account_home, name="account"),
@@ -11,7 +11,12 @@ account_pages = [
     path("keys/<str:key>/revoke/", keys.revoke, name="key-revoke"),
 ]
 
+S = "a/<slug:account>/<slug:space>/"
 urlpatterns = [
+    path(S + "memories/", memories.stub, name="memories"),
+    path(S + "journal/", memories.stub, name="journal"),
+    path(S + "records/", memories.stub, name="records"),
+    path(S + "values/", memories.stub, name="values"),
     path("", home.home, name="home"),
     path("a/<slug:account>/", include(account_pages)),
 ]

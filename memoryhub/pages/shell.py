@@ -9,6 +9,7 @@ from accounts.domain.accounts import accounts_of
 from accounts.models import Account, User
 from spaces.domain.access import list_spaces
 from spaces.models import Space
+from spaces.views.requests import LAST_SPACE
 
 SECTIONS = {
     "inbox": "inbox", "action": "inbox",
@@ -24,13 +25,14 @@ class Shell:
     other_accounts: list[Account]
     spaces: list[Space]
     space: Space | None
+    nav_space: Space | None
     section: str
     waiting: int
     shortcuts: bool
 
     @property
     def title(self) -> str:
-        return self.space.name if self.space else self.account.name
+        return self.nav_space.name if self.nav_space else self.account.name
 
 
 def shell(request: HttpRequest) -> dict[str, object]:
@@ -44,16 +46,24 @@ def build_shell(request: HttpRequest) -> Shell:
     actor, user = request.actor, request.user  # type: ignore[attr-defined]
     assert isinstance(user, User)
     accounts = accounts_of(user)
+    spaces = list_spaces(actor)
     space = getattr(request, "space", None)
     return Shell(
         account=next(account for account in accounts if account.id == actor.account_id),
         other_accounts=[account for account in accounts if account.id != actor.account_id],
-        spaces=list_spaces(actor),
+        spaces=spaces,
         space=space,
+        nav_space=space or last_space(request, spaces),
         section=section_of(request),
         waiting=0,
         shortcuts=user.shortcuts,
     )
+
+
+def last_space(request: HttpRequest, spaces: list[Space]) -> Space | None:
+    """Pages of the whole team keep the way back to the space one came from."""
+    last = request.session.get(LAST_SPACE)
+    return next((space for space in spaces if str(space.id) == last), spaces[0] if spaces else None)
 
 
 def section_of(request: HttpRequest) -> str:

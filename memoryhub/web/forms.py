@@ -16,7 +16,6 @@ def show_refusal(form: forms.BaseForm, error: HubError) -> None:
         form.add_error(field if field in form.fields else None, [str(m) for m in messages])
 
 
-
 class ListField(forms.CharField):
     """One item a line; empty lines are left out."""
 
@@ -25,7 +24,7 @@ class ListField(forms.CharField):
     def prepare_value(self, value: object) -> object:
         return "\n".join(str(item) for item in value) if isinstance(value, list | tuple) else value
 
-    def clean(self, value: str | None) -> list[str]:  # type: ignore[override]
+    def clean(self, value: str | None) -> list[str]:
         text = super().clean(value)
         return [line.strip() for line in text.splitlines() if line.strip()]
 
@@ -36,6 +35,6 @@ class CommaField(forms.CharField):
     def prepare_value(self, value: object) -> object:
         return ", ".join(str(item) for item in value) if isinstance(value, list | tuple) else value
 
-    def clean(self, value: str | None) -> list[str]:  # type: ignore[override]
+    def clean(self, value: str | None) -> list[str]:
         text = super().clean(value)
         return [item.strip() for item in text.split(",") if item.strip()]

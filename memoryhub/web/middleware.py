@@ -35,7 +35,7 @@ def viewer_zone(request: HttpRequest) -> ZoneInfo:
 
 
 def viewer_theme(request: HttpRequest) -> str:
-    """"" is: as the system."""
+    """ "" is: as the system."""
     theme = request.COOKIES.get(THEME_COOKIE, "")
     return theme if theme in THEMES else ""
 

@@ -47,7 +47,7 @@ def count_odd(text: str) -> int:
 def _belongs_to_emoji(text: str, at: int) -> bool:
     if text[at] not in (_JOINER, _EMOJI_STYLE) or at == 0:
         return False
-    before = text[at - 2 : at].rstrip(_EMOJI_STYLE)[-1:]
+    before = text[max(at - 2, 0) : at].rstrip(_EMOJI_STYLE)[-1:]
     if text[at] == _EMOJI_STYLE:
         return bool(before) and (before in "#*0123456789" or not before.isalnum())
     return _is_picture(before) and _is_picture(text[at + 1 : at + 2])

@@ -39,7 +39,7 @@ def visible(text: object) -> SafeString:
 def _piece(text: str, odd: str) -> SafeString:
     if not odd:
         return conditional_escape(text)
-    return format_html('<span class="odd" title="{}">U+{:04X}</span>', odd, ord(text))
+    return format_html('<span class="odd" title="{}">U+{}</span>', odd, f"{ord(text):04X}")
 
 
 @register.filter

@@ -48,7 +48,11 @@ def _make(request: MemberRequest, template: str) -> HttpResponse:
         except HubError as error:
             show_refusal(form, error)
         else:
-            context = {"made": made, "configurations": configurations(made.secret), "first": "welcome" in template}
+            context = {
+                "made": made,
+                "configurations": configurations(made.secret),
+                "first": "welcome" in template,
+            }
             return render(request, "keys/made.html", context)
     return render(request, template, {"form": form}, status=422 if form.errors else 200)
 

@@ -11,6 +11,7 @@ from spaces.domain.access import access_space
 from spaces.models import Space
 
 P = ParamSpec("P")
+LAST_SPACE = "last_space"
 
 
 class SpaceRequest(MemberRequest):
@@ -19,13 +20,17 @@ class SpaceRequest(MemberRequest):
 
 def space_view(
     view: Callable[Concatenate[SpaceRequest, P], HttpResponse],
-) -> Callable[Concatenate[SpaceRequest, str, str, P], HttpResponse]:
+) -> Callable[..., HttpResponse]:
     """Puts the space of /a/<account>/<space>/ into the request; every call after it is meant for that space."""
 
     @wraps(view)
-    def inner(request: SpaceRequest, account: str, space: str, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+    def inner(
+        request: SpaceRequest, account: str, space: str, *args: P.args, **kwargs: P.kwargs
+    ) -> HttpResponse:
         request.space = access_space(request.actor, space)
         request.actor = request.actor.in_space(space)
+        if request.session.get(LAST_SPACE) != str(request.space.id):
+            request.session[LAST_SPACE] = str(request.space.id)
         return view(request, *args, **kwargs)
 
     return inner
