@@ -98,6 +98,7 @@ def acting(data_dir: Path | None, account: str | None) -> Iterator[Actor]:
 
 
 def show(answer: Mapping[str, Any], as_json: bool, words: str) -> None:
+    """Only after the commit: what was printed must hold."""
     click.echo(json.dumps(answer, indent=2) if as_json else words)
 
 
@@ -142,7 +143,8 @@ def create(
             scopes=scopes.replace(",", " ").split() if scopes else None,
             expires_at=timezone.now() + timedelta(days=days),
         )
-        show({**describe(made.key), "key": made.secret}, as_json, made.secret)
+        answer = {**describe(made.key), "key": made.secret}
+    show(answer, as_json, made.secret)
 
 
 @key.command("list")
@@ -155,8 +157,8 @@ def list_(data_dir: Path | None, account: str | None, as_json: bool) -> None:
         from accounts.domain.keys import list_keys
 
         keys = [describe(key) for key in list_keys(actor)]
-        lines = (f"{key['id']}  {key['state']:8} …{key['hint']}  {key['name']}" for key in keys)
-        show({"keys": keys}, as_json, "\n".join(lines))
+    lines = (f"{key['id']}  {key['state']:8} …{key['hint']}  {key['name']}" for key in keys)
+    show({"keys": keys}, as_json, "\n".join(lines))
 
 
 @key.command()
@@ -170,7 +172,7 @@ def revoke(data_dir: Path | None, account: str | None, key_id: str, as_json: boo
         from accounts.domain.keys import revoke_key
 
         ended = describe(revoke_key(actor, key_id))
-        show(ended, as_json, f"{ended['id']} is revoked.")
+    show(ended, as_json, f"{ended['id']} is revoked.")
 
 
 def describe(key: AgentKey) -> dict[str, Any]:
@@ -212,7 +214,7 @@ def create_space_(
 
         made = create_space(actor, name=name, slug=slug, time_zone=time_zone)
         answer = {"id": typed_id("spc", made.id), "name": made.name, "slug": made.slug}
-        show(answer, as_json, f"{answer['id']}  {made.slug}")
+    show(answer, as_json, f"{answer['id']}  {made.slug}")
 
 
 @cli.group()
@@ -224,9 +226,9 @@ def member() -> None:
 @DATA_DIR
 @ACCOUNT
 @click.option("--email", default="", help="Whom the invitation is for.")
-@click.option("--role", type=click.Choice(list(Role)), default=Role.MEMBER, show_default=True)
+@click.option("--role", type=click.Choice([str(role) for role in Role]), default="member", show_default=True)
 @JSON
-def add(data_dir: Path | None, account: str | None, email: str, role: Role, as_json: bool) -> None:
+def add(data_dir: Path | None, account: str | None, email: str, role: str, as_json: bool) -> None:
     """Invite a person and print the one-time link that lets them in."""
     with acting(data_dir, account) as actor:
         from django.conf import settings
@@ -234,10 +236,10 @@ def add(data_dir: Path | None, account: str | None, email: str, role: Role, as_j
         from accounts.domain.invitations import invite
         from memoryhub.common.times import format_time
 
-        made = invite(actor, role, email=email)
-        url = f"{settings.PUBLIC_URL}/welcome/{made.token}/"
+        made = invite(actor, Role(role), email=email)
         expires = format_time(made.invitation.expires_at)
-        show({"url": url, "role": role, "email": email, "expires_at": expires}, as_json, url)
+    url = f"{settings.PUBLIC_URL}/welcome/{made.token}/"
+    show({"url": url, "role": role, "email": email, "expires_at": expires}, as_json, url)
 
 
 def main() -> None:

@@ -118,6 +118,10 @@ def end_strays(records: Sequence[Mapping[str, object]]) -> int:
     return len(strays)
 
 
+def is_running(record: Mapping[str, object]) -> bool:
+    return _find(record) is not None
+
+
 def _find(record: Mapping[str, object]) -> psutil.Process | None:
     try:
         process = psutil.Process(int(str(record["pid"])))
