@@ -5,6 +5,7 @@ from django.conf import settings
 from django.db import migrations, models
 
 import memoryhub.common.ids
+from actions.migrations._sql import MOVING, written_once
 from memoryhub.common.tenancy import tenant_table
 
 
@@ -57,6 +58,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("proposer", models.CharField(max_length=80)),
+                ("proposer_name", models.CharField(blank=True, max_length=200)),
                 ("agent", models.CharField(blank=True, max_length=200)),
                 ("session", models.CharField(blank=True, max_length=200)),
                 ("expires_at", models.DateTimeField()),
@@ -101,8 +103,8 @@ class Migration(migrations.Migration):
                 ("number", models.PositiveIntegerField()),
                 ("schema_version", models.PositiveSmallIntegerField(default=1)),
                 ("summary", models.CharField(max_length=500)),
-                ("payload", models.JSONField()),
-                ("preconditions", models.JSONField(blank=True, default=dict)),
+                ("payload_json", models.TextField()),
+                ("preconditions_json", models.TextField(default="{}")),
                 ("expires_at", models.DateTimeField()),
                 ("digest", models.CharField(max_length=64)),
                 ("written_by", models.CharField(max_length=80)),
@@ -217,7 +219,7 @@ class Migration(migrations.Migration):
                 condition=models.Q(
                     (
                         "status__in",
-                        (
+                        [
                             "pending",
                             "approved",
                             "rejected",
@@ -226,7 +228,7 @@ class Migration(migrations.Migration):
                             "failed",
                             "expired",
                             "cancelled",
-                        ),
+                        ],
                     )
                 ),
                 name="action_status",
@@ -242,6 +244,14 @@ class Migration(migrations.Migration):
             model_name="approval",
             index=models.Index(fields=["account", "action", "revision"], name="approvals_of_action"),
         ),
+        migrations.AddConstraint(
+            model_name="approval",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("voided_at", None)),
+                fields=("account", "action", "revision", "user"),
+                name="one_decision_a_person",
+            ),
+        ),
         *tenant_table("actions_action", [("space_id", "spaces_space", "CASCADE")]),
         *tenant_table(
             "actions_actionrevision",
@@ -251,4 +261,7 @@ class Migration(migrations.Migration):
             "actions_approval",
             [("space_id", "spaces_space", "CASCADE"), ("action_id", "actions_action", "CASCADE")],
         ),
+        written_once("actions_action", but_for=MOVING),
+        written_once("actions_actionrevision"),
+        written_once("actions_approval", but_for=["voided_at"]),
     ]

@@ -1,3 +1,23 @@
-from actions.models.actions import Action, ActionRevision, Approval
+from actions.models.actions import (
+    EXPIRING,
+    OPEN,
+    STALE_AFTER,
+    Action,
+    ActionRevision,
+    Approval,
+    Status,
+    holding,
+    stale,
+)
 
-__all__ = ["Action", "ActionRevision", "Approval"]
+__all__ = [
+    "EXPIRING",
+    "OPEN",
+    "STALE_AFTER",
+    "Action",
+    "ActionRevision",
+    "Approval",
+    "Status",
+    "holding",
+    "stale",
+]

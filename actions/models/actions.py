@@ -1,28 +1,71 @@
+import json
+from collections.abc import Collection
+from datetime import datetime, timedelta
+from enum import StrEnum
 from typing import Any
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Prefetch, Q
 
+from memoryhub.common.ids import typed_id
 from spaces.models.scoped import Scoped, ScopedQuerySet
 
-STATUSES = ("pending", "approved", "rejected", "executing", "done", "failed", "expired", "cancelled")
-OPEN = ("pending", "approved", "executing")
+
+class Status(StrEnum):
+    PENDING = "pending"
+    APPROVED = "approved"
+    REJECTED = "rejected"
+    EXECUTING = "executing"
+    DONE = "done"
+    FAILED = "failed"
+    EXPIRED = "expired"
+    CANCELLED = "cancelled"
+
+
+OPEN = (Status.PENDING, Status.APPROVED, Status.EXECUTING)
+EXPIRING = (Status.PENDING, Status.APPROVED)
+STALE_AFTER = timedelta(minutes=60)
 
 
 class ActionQuerySet(ScopedQuerySet["Action"]):
-    pass
+    def with_current(self) -> "ActionQuerySet":
+        """Loads the revision that stands, and the account and space: one more query for any number of rows."""
+        standing = ActionRevision.objects.filter(number=F("action__revision"))
+        return self.select_related("account", "space").prefetch_related(
+            Prefetch("revisions", standing, to_attr="standing")
+        )
+
+    def in_status(self, statuses: Collection[str], now: datetime) -> "ActionQuerySet":
+        return self.filter(holding(statuses, now))
+
+
+def holding(statuses: Collection[str], now: datetime) -> Q:
+    """By what a reader is told: an open action past its expiry is expired, swept or not."""
+    wanted = Q(status__in=[s for s in statuses if s not in EXPIRING])
+    if still_open := [s for s in statuses if s in EXPIRING]:
+        wanted |= Q(status__in=still_open, expires_at__gt=now)
+    if Status.EXPIRED in statuses:
+        wanted |= Q(status__in=EXPIRING, expires_at__lte=now)
+    return wanted
+
+
+def stale(now: datetime) -> Q:
+    """Claimed long ago, and nothing heard since."""
+    return Q(status=Status.EXECUTING, claimed_at__lte=now - STALE_AFTER)
 
 
 class Action(Scoped):
     """Something an agent wants done outside, waiting for a person's consent.
 
-    `number` is the short id's number (A7), per space, never reused. What is consented to is the current
-    revision; `content` is the SHA-256 over class and payload that makes a repeated proposal the same one.
+    `number` is the short id's number (A7), per space, never reused. What is consented to is the revision that
+    stands; `content` is the SHA-256 over class and payload that makes a repeated proposal the same one.
     """
 
     number = models.PositiveIntegerField()
     class_name = models.CharField(max_length=64)
-    status = models.CharField(max_length=9, default="pending", choices=[(s, s) for s in STATUSES])
+    status = models.CharField(
+        max_length=9, default=Status.PENDING, choices=[(s.value, s.value) for s in Status]
+    )
     revision = models.PositiveIntegerField(default=1)
     idempotency_key = models.CharField(max_length=200)
     content = models.BinaryField(max_length=32, editable=False)
@@ -31,6 +74,7 @@ class Action(Scoped):
         max_length=6, default="agent", choices=[("agent", "agent"), ("worker", "worker")]
     )
     proposer = models.CharField(max_length=80)
+    proposer_name = models.CharField(max_length=200, blank=True)
     agent = models.CharField(max_length=200, blank=True)
     session = models.CharField(max_length=200, blank=True)
     expires_at = models.DateTimeField()
@@ -51,7 +95,7 @@ class Action(Scoped):
             models.UniqueConstraint(
                 fields=["account", "space", "idempotency_key"], name="action_idempotency"
             ),
-            models.CheckConstraint(condition=Q(status__in=STATUSES), name="action_status"),
+            models.CheckConstraint(condition=Q(status__in=[s.value for s in Status]), name="action_status"),
         ]
         indexes = [
             models.Index(fields=["account", "space", "status", "-created_at", "-id"], name="action_inbox"),
@@ -61,9 +105,32 @@ class Action(Scoped):
     def short_id(self) -> str:
         return f"A{self.number}"
 
+    @property
+    def uid(self) -> str:
+        return typed_id("act", self.id)
+
+    @property
+    def current(self) -> "ActionRevision":
+        """The revision that stands, as loaded by `with_current()`."""
+        standing: list[ActionRevision] = self.standing  # type: ignore[attr-defined]
+        return standing[0]
+
+    def status_at(self, now: datetime) -> str:
+        """What a reader is told."""
+        return Status.EXPIRED.value if self.status in EXPIRING and self.expires_at <= now else self.status
+
+    def is_stale(self, now: datetime) -> bool:
+        """The same as the filter of this name."""
+        claimed = self.claimed_at if self.status == Status.EXECUTING else None
+        return claimed is not None and claimed <= now - STALE_AFTER
+
 
 class ActionRevision(Scoped):
-    """What would be done, exactly. Immutable; `digest` is over its canonical JSON with everything it depends on."""
+    """What would be done, exactly. Written once: the application's login may not update it.
+
+    Payload and preconditions are kept as their canonical JSON text, so that what is stored, shown and hashed
+    is the same, byte for byte.
+    """
 
     action = models.ForeignKey(
         Action, models.CASCADE, db_constraint=False, db_index=False, related_name="revisions"
@@ -71,8 +138,8 @@ class ActionRevision(Scoped):
     number = models.PositiveIntegerField()
     schema_version = models.PositiveSmallIntegerField(default=1)
     summary = models.CharField(max_length=500)
-    payload: Any = models.JSONField()
-    preconditions: Any = models.JSONField(default=dict, blank=True)
+    payload_json = models.TextField()
+    preconditions_json = models.TextField(default="{}")
     expires_at = models.DateTimeField()
     digest = models.CharField(max_length=64)
     written_by = models.CharField(max_length=80)
@@ -82,6 +149,16 @@ class ActionRevision(Scoped):
         constraints = [
             models.UniqueConstraint(fields=["account", "action", "number"], name="action_revision")
         ]
+
+    @property
+    def payload(self) -> dict[str, Any]:
+        value: dict[str, Any] = json.loads(self.payload_json)
+        return value
+
+    @property
+    def preconditions(self) -> dict[str, Any]:
+        value: dict[str, Any] = json.loads(self.preconditions_json)
+        return value
 
 
 class Approval(Scoped):
@@ -99,4 +176,11 @@ class Approval(Scoped):
     voided_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["account", "action", "revision", "user"],
+                condition=Q(voided_at=None),
+                name="one_decision_a_person",
+            )
+        ]
         indexes = [models.Index(fields=["account", "action", "revision"], name="approvals_of_action")]

@@ -1,0 +1,58 @@
+"""Finding actions."""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from django.utils import timezone
+
+from accounts.actor import Actor
+from actions.domain.describe import describe
+from actions.models import OPEN, Action, Status
+from memoryhub.common.errors import NotFound, ValidationFailed
+from memoryhub.common.ids import parse_id
+from spaces.domain.access import access_space
+from spaces.domain.kinds import Kind, Row, register_kind
+from spaces.models import Space
+
+SHORT_ID = re.compile(r"[Aa]([1-9][0-9]{0,8})")
+LIMIT, MAX_LIMIT = 50, 100
+
+
+def access_action(actor: Actor, id: str) -> Action:
+    """By its short id in the actor's space, or by its typed id in any space the actor reads."""
+    actions = Action.objects.with_current()
+    if short := SHORT_ID.fullmatch(id):
+        found = actions.inside(access_space(actor)).filter(number=int(short[1])).first()
+    else:
+        found = actions.visible_to(actor).filter(id=parse_id("act", id)).first()
+    if found is None:
+        raise NotFound("action")
+    return found
+
+
+def list_actions(actor: Actor, *, statuses: Iterable[str] = OPEN, limit: int = LIMIT) -> list[Action]:
+    """The newest of the actor's space, by the status that holds now."""
+    wanted = check_statuses(statuses)
+    if not 1 <= limit <= MAX_LIMIT:
+        raise ValidationFailed({"limit": [f"Must be between 1 and {MAX_LIMIT}."]})
+    actions = Action.objects.inside(access_space(actor)).in_status(wanted, timezone.now()).with_current()
+    return list(actions.order_by("-created_at", "-id")[:limit])
+
+
+def check_statuses(statuses: Iterable[str]) -> list[str]:
+    wanted = list(statuses)
+    if unknown := [s for s in wanted if s not in list(Status)]:
+        raise ValidationFailed(
+            {"status": [f"{len(unknown)} unknown. Each must be one of {', '.join(Status)}."]}
+        )
+    return wanted
+
+
+def export_actions(actor: Actor, space: Space | None) -> Iterator[Row]:
+    """Every action belongs to a space."""
+    if space is not None:
+        for action in Action.objects.inside(space).with_current().order_by("number"):
+            yield describe(action)
+
+
+register_kind(Kind(prefix="act", model_label="actions.Action", export=export_actions))

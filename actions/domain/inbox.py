@@ -1,0 +1,73 @@
+"""The inbox of a space: what waits for whom, and the hint to open pages that it has changed."""
+
+from uuid import UUID
+
+from django.db import connection
+from django.db.models import Count, Q
+from django.utils import timezone
+
+from accounts.actor import Actor
+from accounts.scopes import ROLE_RIGHTS, Right
+from actions.models import Action, Status, holding, stale
+from memoryhub.common.errors import ValidationFailed
+from memoryhub.common.live import INBOX, publish
+from memoryhub.common.paging import Page, page_of, page_size
+from spaces.domain.access import access_space, role_in
+from spaces.models import Space
+
+TABS = ("needs_you", "waiting", "approved", "done", "failed")
+LASTING: dict[str, tuple[Status, ...]] = {
+    "approved": (Status.APPROVED, Status.EXECUTING),
+    "done": (Status.DONE,),
+    "failed": (Status.FAILED, Status.REJECTED, Status.EXPIRED, Status.CANCELLED),
+}
+PAGE, MAX_PAGE = 50, 200
+
+RAISE = "update spaces_space set inbox_version = inbox_version + 1 where id = %s returning inbox_version"
+
+
+def list_inbox(
+    actor: Actor, tab: str = "needs_you", *, token: str | None = None, size: int | None = None
+) -> Page[Action]:
+    """One tab of the actor's space, newest first.
+
+    `needs_you`: pending ones that the actor may decide on, and claimed ones that nothing was heard of for an
+    hour. `waiting`: the other pending ones. `failed`: all that ended without being done.
+    """
+    space = access_space(actor)
+    actions = Action.objects.inside(space).filter(_in_tab(actor, space, tab)).with_current()
+    filters = {"space": str(space.id), "tab": tab}
+    return page_of(
+        actions, token=token, size=page_size(size, PAGE, MAX_PAGE), actor_key=actor.key, filters=filters
+    )
+
+
+def count_inbox(actor: Actor) -> dict[str, int]:
+    """How many there are in each tab, in one query."""
+    space = access_space(actor)
+    tabs = {tab: Count("id", filter=_in_tab(actor, space, tab)) for tab in TABS}
+    counted: dict[str, int] = Action.objects.inside(space).aggregate(**tabs)
+    return counted
+
+
+def announce(space_id: UUID, account_id: UUID) -> None:
+    """Raise the inbox's version and tell open pages, once the current transaction is committed.
+
+    The last thing in a transaction: it takes the space's row, after any action's.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(RAISE, [space_id])
+        row: tuple[int] = cursor.fetchone()
+    publish(account_id, space_id, INBOX, row[0])
+
+
+def _in_tab(actor: Actor, space: Space, tab: str) -> Q:
+    now = timezone.now()
+    if tab in LASTING:
+        return holding(LASTING[tab], now)
+    if tab not in TABS:
+        raise ValidationFailed({"tab": [f"Must be one of {', '.join(TABS)}."]})
+    pending, own = holding((Status.PENDING,), now), Q(proposer=actor.key)
+    if not (actor.is_person and Right.DECIDE in ROLE_RIGHTS[role_in(actor, space)]):
+        return pending if tab == "waiting" else Q(pk__in=[])
+    return pending & own if tab == "waiting" else (pending & ~own) | stale(now)
