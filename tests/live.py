@@ -23,7 +23,7 @@ GONE_WITHIN = 10
 
 
 @pytest.fixture
-def live_server(transactional_db: None, live_process: str) -> str:
+def live_hub(transactional_db: None, live_process: str) -> str:
     """The address of a running hub. What the test stores is committed, and gone after it."""
     return live_process
 
@@ -68,11 +68,8 @@ def environment_of(url: str) -> dict[str, str]:
 def start(
     application: str, listener: socket.socket, log: IO[bytes], environment: dict[str, str]
 ) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m", "uvicorn", application, "--fd", str(listener.fileno())]
-    options = ["--log-level", "warning", "--timeout-graceful-shutdown", "1"]
-    return subprocess.Popen(
-        command + options, env=environment, pass_fds=[listener.fileno()], stdout=log, stderr=log
-    )
+    command = [sys.executable, "-m", "tests.serve", application, str(listener.fileno())]
+    return subprocess.Popen(command, env=environment, pass_fds=[listener.fileno()], stdout=log, stderr=log)
 
 
 def wait_until_ready(url: str, process: subprocess.Popen[bytes], log: IO[bytes]) -> None:
