@@ -7,8 +7,10 @@ from typing import Any
 
 import httpx2
 import pytest
+from django.core.management import call_command
 
-from tests.conftest import Cast, make_key
+from accounts.scopes import Role
+from tests.conftest import make_key, make_person, make_team
 
 OLDER = "2025-11-25"
 NEWER = "2026-07-28"
@@ -47,13 +49,12 @@ class Agent:
         return self.post(message, **fields)
 
 
-@pytest.fixture
-def secret(cast: Cast) -> str:
-    _, secret = make_key(cast.teammate, cast.space)
-    return secret
-
-
-@pytest.fixture
-def agent(live_hub: str, secret: str) -> Iterator[Agent]:
-    with httpx2.Client(base_url=live_hub, timeout=20) as http:
-        yield Agent(http, secret)
+@pytest.fixture(scope="module")
+def agent(live_process: str, django_db_blocker: Any) -> Iterator[Agent]:
+    """An agent for a whole module: for tests that leave nothing behind."""
+    with django_db_blocker.unblock():
+        account, space = make_team("Acme")
+        _, secret = make_key(make_person(account, Role.MEMBER), space)
+        with httpx2.Client(base_url=live_process, timeout=20) as http:
+            yield Agent(http, secret)
+        call_command("flush", interactive=False, verbosity=0, reset_sequences=False)

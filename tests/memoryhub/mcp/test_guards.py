@@ -10,6 +10,8 @@ import pytest
 
 from tests.memoryhub.mcp.conftest import OLDER, Agent
 
+pytestmark = pytest.mark.django_db
+
 PING = {"jsonrpc": "2.0", "id": 0, "method": "ping"}
 PONG = {"jsonrpc": "2.0", "id": 0, "result": {}}
 LIMIT = 1024 * 1024
@@ -57,8 +59,8 @@ def test_a_foreign_origin_is_forbidden(agent: Agent, origin: str) -> None:
     assert (answer.status_code, answer.json()["error"]["code"]) == (403, "forbidden")
 
 
-def test_our_own_origin_is_served(agent: Agent, live_hub: str) -> None:
-    assert agent.post(PING, origin=live_hub).json() == PONG
+def test_our_own_origin_is_served(agent: Agent, live_process: str) -> None:
+    assert agent.post(PING, origin=live_process).json() == PONG
 
 
 @pytest.mark.parametrize("form", ["text/plain", "application/x-www-form-urlencoded", "application/jsonl", ""])
@@ -86,9 +88,9 @@ def test_a_body_may_be_as_long_as_the_limit(agent: Agent) -> None:
     assert (answer.status_code, answer.json()["error"]["code"]) == (413, "payload_too_large")
 
 
-def test_a_chunked_body_is_held_to_the_same_limit(agent: Agent, live_hub: str) -> None:
-    assert chunked(live_hub, agent.secret, in_pieces(padded(LIMIT))) == 200
-    assert chunked(live_hub, agent.secret, in_pieces(padded(LIMIT + 1))) == 413
+def test_a_chunked_body_is_held_to_the_same_limit(agent: Agent, live_process: str) -> None:
+    assert chunked(live_process, agent.secret, in_pieces(padded(LIMIT))) == 200
+    assert chunked(live_process, agent.secret, in_pieces(padded(LIMIT + 1))) == 413
 
 
 def in_pieces(body: bytes, size: int = 65_536) -> Iterator[bytes]:

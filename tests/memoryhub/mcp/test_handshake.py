@@ -4,6 +4,8 @@ import pytest
 
 from tests.memoryhub.mcp.conftest import META, NEWER, OLDER, Agent
 
+pytestmark = pytest.mark.django_db
+
 PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 NOTIFICATION = {"jsonrpc": "2.0", "method": "notifications/initialized"}
 
