@@ -201,7 +201,7 @@ USE_TZ = True
 USE_I18N = True
 
 STATIC_URL = "/static/"
-STATIC_ROOT = envstr("STATIC_ROOT", str(BASE_DIR / "build/static"))
+STATIC_ROOT = envstr("STATIC_ROOT") or None
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = DEBUG
 

@@ -46,6 +46,7 @@ class Cast:
     viewer: Actor
     agent: Actor
     outsider: Actor
+    outsider_person: Actor
     outsider_space: Space
 
     def key(self, **changes: Any) -> Actor:
@@ -88,7 +89,8 @@ def cast(db: None) -> Cast:
     other, other_space = make_team("Globex")
     people = {role: make_person(account, role) for role in Role}
     agent, _ = make_key(people[Role.MEMBER], space)
-    outsider, _ = make_key(make_person(other, Role.OWNER), other_space)
+    outsider_person = make_person(other, Role.OWNER)
+    outsider, _ = make_key(outsider_person, other_space)
     return Cast(
         account=account,
         space=space,
@@ -99,6 +101,7 @@ def cast(db: None) -> Cast:
         viewer=people[Role.VIEWER],
         agent=agent,
         outsider=outsider,
+        outsider_person=outsider_person,
         outsider_space=other_space,
     )
 
