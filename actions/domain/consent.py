@@ -74,16 +74,15 @@ def check_consent(action: Action) -> None:
 
 
 def check_running(action: Action) -> None:
-    """The kill switches: one for a space, one for the whole account."""
-    paused = [
-        w
-        for w, on in (("account", action.account.actions_paused), ("space", action.space.actions_paused))
-        if on
-    ]
-    if paused:
-        raise PreconditionFailed(
-            f"Actions are paused in this {paused[0]}. It stays approved.", failed=["paused"]
-        )
+    if where := paused_in(action):
+        raise PreconditionFailed(f"Actions are paused in this {where}. It stays approved.", failed=["paused"])
+
+
+def paused_in(action: Action) -> str:
+    """Which kill switch is on: "account", "space" or ""."""
+    if action.account.actions_paused:
+        return "account"
+    return "space" if action.space.actions_paused else ""
 
 
 def standing_approvals(action: Action) -> list[Approval]:
