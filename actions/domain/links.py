@@ -83,6 +83,4 @@ def _warnings(url: str, scheme: str, written: str, wire: str) -> list[str]:
         found.append(f"What stands before the @ is not where it leads; that is {wire}.")
     if is_mixed(written):
         found.append("Its host mixes letters of different scripts.")
-    elif wire != written and wire:
-        found.append("Its host has letters that can be taken for others.")
     return found

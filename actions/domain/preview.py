@@ -67,7 +67,7 @@ def preview(payload: dict[str, Any], zone: ZoneInfo) -> Preview:
 
 
 def rows_of(value: Any, zone: ZoneInfo, path: str = "") -> Iterator[Row]:
-    """One for every value that holds no others, in the order in which it is hashed."""
+    """One for every value that holds no others, in the order of the keys."""
     if isinstance(value, dict) and value:
         for key in sorted(value):
             yield from rows_of(value[key], zone, _below(path, key))
