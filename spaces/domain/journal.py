@@ -218,8 +218,22 @@ def recent_journal(actor: Actor, space: Space, days: int) -> list[JournalEntry]:
 
 
 def list_entry_versions(
-    actor: Actor, day: date, *, kind: str = "day", space: Ref = None
-) -> tuple[JournalEntry, list[JournalVersion]]:
-    """The entry as it is, and its earlier versions, newest first."""
+    actor: Actor,
+    day: date,
+    *,
+    kind: str = "day",
+    limit: int = 50,
+    cursor: str | None = None,
+    space: Ref = None,
+) -> Page[JournalVersion]:
+    """The earlier versions, newest first."""
     entry = access_entry(actor, day, kind=kind, space=space)
-    return entry, list(entry.versions.order_by("-version"))
+    return page_of(
+        JournalVersion.objects.filter(account_id=entry.account_id, entry=entry),
+        token=cursor,
+        size=limit,
+        actor_key=actor.key,
+        filters={"list": "journal versions", "entry": entry.id},
+        order=("-version", "-id"),
+        field="cursor",
+    )

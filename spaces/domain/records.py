@@ -237,11 +237,25 @@ def query_records(
 
 
 def list_record_versions(
-    actor: Actor, collection: str, id: str | UUID, *, space: Ref = None
-) -> tuple[Record, list[RecordVersion]]:
-    """The record as it is, and its earlier versions, newest first."""
+    actor: Actor,
+    collection: str,
+    id: str | UUID,
+    *,
+    limit: int = 50,
+    cursor: str | None = None,
+    space: Ref = None,
+) -> Page[RecordVersion]:
+    """The earlier versions, newest first."""
     record = access_record(actor, collection, id, space=space)
-    return record, list(record.versions.order_by("-version"))
+    return page_of(
+        RecordVersion.objects.filter(account_id=record.account_id, record=record),
+        token=cursor,
+        size=limit,
+        actor_key=actor.key,
+        filters={"list": "record versions", "record": record.id},
+        order=("-version", "-id"),
+        field="cursor",
+    )
 
 
 def list_collections(actor: Actor, *, space: Ref = None) -> list[CollectionSize]:

@@ -1,5 +1,6 @@
 """Values: a JSON value under a namespace and a key, with a version to compare and set by."""
 
+import json
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,6 +18,7 @@ from accounts.scopes import Right
 from memoryhub.common.errors import NotFound, ReservedNamespace
 from memoryhub.common.ids import typed_id
 from memoryhub.common.paging import Page, page_of
+from memoryhub.common.text import excerpt
 from memoryhub.common.times import format_time
 from spaces.domain.access import access_space
 from spaces.domain.checks import KIB, check_json, check_key, check_name
@@ -29,7 +31,7 @@ RESERVED = "_"
 KEY_LENGTH = 128
 VALUE_BYTES = 64 * KIB
 ENTRY_CHARS = 100  # What a listed entry takes beside its key and value.
-SHORTEST = 80
+SHORTEST, LONGEST_START = 80, 1_000
 
 Ref = str | UUID | None
 
@@ -155,6 +157,14 @@ def read_namespace(actor: Actor, namespace: str, *, space: Ref = None) -> Namesp
     share = room if chars <= room else max(room // max(total, 1), SHORTEST)
     rows = values.cut_to(share).order_by("key", "id")[: settings.ANSWER_CHARS // ENTRY_CHARS + 1]
     return Namespace([Entry(*row) for row in rows], total)
+
+
+def entry_of(value: Value) -> Entry:
+    """As it is listed: a value that would fill an answer alone is cut."""
+    text = value.value if isinstance(value.value, str) else json.dumps(value.value, ensure_ascii=False)
+    if len(text) + ENTRY_CHARS <= settings.ANSWER_CHARS // 2:
+        return Entry(value.key, value.value, value.version, value.updated_at)
+    return Entry(value.key, None, value.version, value.updated_at, excerpt(text, LONGEST_START))
 
 
 def read_values(actor: Actor, space: Space, namespaces: Collection[str], *, limit: int = 200) -> list[Value]:
