@@ -139,3 +139,9 @@ def initials(name: str) -> str:
 @register.filter
 def groups_of_eight(digest: str) -> str:
     return " ".join(digest[at : at + 8] for at in range(0, len(digest), 8))
+
+
+@register.filter
+def one_line(value: object) -> str:
+    """Compact JSON, for lists; whole values have a page of their own."""
+    return json.dumps(value, ensure_ascii=False)[:300]

@@ -1,0 +1,189 @@
+"""An action as its page and its row show it."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from accounts.actor import Actor
+from actions.domain.comparison import earlier_revision, last_like
+from actions.domain.digests import consent_content, consent_digest, is_intact
+from actions.domain.history import Step, history_of
+from actions.domain.moves import moves_open_to
+from actions.domain.preconditions import Check, check_preconditions
+from actions.models import Action, Status
+from actions.views.headline import headline
+from memoryhub.web.forms import pretty_json
+from memoryhub.web.oddities import count_odd
+from memoryhub.web.tags import status_tone
+
+SOON = timedelta(hours=2)
+ICONS = {
+    "proposed": "plus", "revised": "edit", "approve": "check", "reject": "x", "claimed": "agent",
+    "done": "check", "failed": "alert", "cancelled": "x", "expired": "clock",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Compared:
+    name: str
+    text: str
+
+
+class Row:
+    """What a list needs. Everything in it comes with one query for any number of rows."""
+
+    def __init__(self, action: Action) -> None:
+        self.action = action
+        self.now = timezone.now()
+        self.revision = action.current
+        self.status = action.status_at(self.now)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.action, name)
+
+    @property
+    def status_label(self) -> str:
+        return status_label(self.status)
+
+    @property
+    def tone(self) -> str:
+        return status_tone(self.status)
+
+    @property
+    def headline(self) -> str:
+        return headline(self.action.class_name, self.revision.payload)
+
+    @property
+    def summary(self) -> str:
+        return self.revision.summary
+
+    @property
+    def who(self) -> str:
+        """The name of the credential; what the agent calls itself is only attribution."""
+        return self.action.proposer_name or self.action.agent
+
+    @property
+    def version(self) -> str:
+        return f"{self.status}.{self.action.revision}.{self.action.updated_at.timestamp()}"
+
+    @property
+    def expires_soon(self) -> bool:
+        return self.status == Status.PENDING and self.action.expires_at - self.now < SOON
+
+    @property
+    def stale(self) -> bool:
+        return self.action.is_stale(self.now)
+
+    @property
+    def odd_characters(self) -> int:
+        return count_odd(self.revision.payload_json)
+
+    @property
+    def url(self) -> str:
+        return reverse("action", args=self._place)
+
+    @property
+    def approve_url(self) -> str:
+        return reverse("action-approve", args=self._place)
+
+    @property
+    def reject_url(self) -> str:
+        return reverse("action-reject", args=self._place)
+
+    @property
+    def cancel_url(self) -> str:
+        return reverse("action-cancel", args=self._place)
+
+    @property
+    def _place(self) -> list[str]:
+        return [self.action.account.slug, self.action.space.slug, self.action.short_id]
+
+
+class Shown(Row):
+    """What the page needs besides: everything that a person has to see before they decide."""
+
+    def __init__(self, actor: Actor, action: Action, *, was_shown: str = "") -> None:
+        super().__init__(action)
+        self.actor = actor
+        self.moves = moves_open_to(actor, action)
+        self.digest = consent_digest(action, self.revision)
+        self.intact = is_intact(action, self.revision)
+        self.was_shown = was_shown
+
+    @property
+    def may_decide(self) -> bool:
+        return self.intact and Status.APPROVED in self.moves
+
+    @property
+    def may_cancel(self) -> bool:
+        return Status.CANCELLED in self.moves and not self.may_decide
+
+    @property
+    def why_not(self) -> str:
+        if self.status != Status.PENDING:
+            return ""
+        if not self.intact:
+            return _("It can’t be approved: what is stored is not what was proposed.")
+        if self.actor.key == self.action.proposer:
+            return _("You proposed this yourself, so somebody else has to decide.")
+        return _("Deciding needs the role owner or approver in this space.")
+
+    @property
+    def payload(self) -> dict[str, Any]:
+        return self.revision.payload
+
+    @property
+    def pretty(self) -> str:
+        return pretty_json(self.revision.payload)
+
+    @property
+    def canonical(self) -> str:
+        """Every byte that the digest is over."""
+        return consent_content(self.action, self.revision).decode()
+
+    @property
+    def preconditions(self) -> list[Check]:
+        return check_preconditions(self.action.space, self.revision.preconditions, self.now)
+
+    @property
+    def earlier(self) -> Compared | None:
+        revision = earlier_revision(self.action, self.was_shown)
+        return Compared(str(revision.number), pretty_json(revision.payload)) if revision else None
+
+    @property
+    def similar(self) -> Compared | None:
+        like = last_like(self.action)
+        return Compared(like.short_id, pretty_json(like.current.payload)) if like else None
+
+    @property
+    def history(self) -> list[dict[str, Any]]:
+        return [_step(step) for step in history_of(self.actor, self.action)]
+
+
+def status_label(status: str) -> str:
+    labels = {
+        "pending": _("Needs a decision"), "approved": _("Approved"), "rejected": _("Rejected"),
+        "executing": _("Being carried out"), "done": _("Done"), "failed": _("Failed"),
+        "expired": _("Expired"), "cancelled": _("Withdrawn"),
+    }  # fmt: skip
+    return labels.get(status, status)
+
+
+def _step(step: Step) -> dict[str, Any]:
+    tone = {"approve": "ok", "done": "ok", "reject": "bad", "failed": "bad"}.get(step.what, "")
+    return {"step": step, "text": _sentence(step), "icon": ICONS[step.what], "tone": tone}
+
+
+def _sentence(step: Step) -> str:
+    by = step.by or _("someone")
+    sentences = {
+        "proposed": _("Proposed by %(by)s"), "revised": _("Revision %(n)s by %(by)s"),
+        "approve": _("Approved by %(by)s"), "reject": _("Rejected by %(by)s"),
+        "claimed": _("Taken up by %(by)s"), "done": _("Reported as done"), "failed": _("Failed"),
+        "cancelled": _("Withdrawn"), "expired": _("Expired without being carried out"),
+    }  # fmt: skip
+    return sentences[step.what] % {"by": by, "n": step.number}
