@@ -11,7 +11,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from actions.domain.links import Link, find_links
-from actions.domain.odd import Piece, hiding_kinds, mixed_words, pieces, visible
+from memoryhub.common.odd import Piece, hiding_kinds, mixed_words, pieces, visible
 from memoryhub.common.canonical import canonical_json
 from memoryhub.common.errors import ValidationFailed
 from memoryhub.common.times import parse_time

@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from actions.domain.actions import access_action
-from actions.domain.transitions import approve_action, cancel_action, reject_action
+from actions.domain.transitions import approve_action, reject_action, transition_action
 from actions.views.shown import Shown
 from memoryhub.common.errors import Conflict, HubError
 from spaces.views.requests import SpaceRequest, space_view
@@ -44,12 +44,14 @@ def reject(request: SpaceRequest, action: str) -> HttpResponse:
 
 @space_view
 @require_POST
-def cancel(request: SpaceRequest, action: str) -> HttpResponse:
+def end(request: SpaceRequest, action: str) -> HttpResponse:
+    """Withdraws what is not carried out yet, or settles as failed what its agent never reported on."""
+    start, to = request.POST.get("from", ""), request.POST.get("to", "")
     try:
-        cancel_action(request.actor, action, start=request.POST.get("from", ""))
+        transition_action(request.actor, action, start, to, reason=request.POST.get("reason", "").strip())
     except HubError as error:
         return _page(request, action, refusal=error)
-    return _decided(request, action, _("Withdrawn. It will not be carried out."))
+    return _decided(request, action, _("It is settled."))
 
 
 def _decided(request: SpaceRequest, action: str, said: str) -> HttpResponse:

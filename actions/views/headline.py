@@ -6,11 +6,17 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 SHOWN = 3
-SHORT = 80
+SHORT = 60
+
+# What tells most about an action, where a payload has it, is said first.
+TELLING = (
+    "to", "recipient", "recipients", "channel", "repo", "repository", "service", "title", "subject", "name", "version",
+    "amount", "currency", "order", "environment", "start", "text", "message", "body",
+)  # fmt: skip
 
 
 def headline(class_name: str, payload: dict[str, Any]) -> str:
-    """`deploy.run: service api, version 1.4.2`. The first short members of the payload, in its order."""
+    """`deploy.run: service “api”, version “1.4.2” and 3 more`. Whole, the payload stands on the action's page."""
     parts = list(_members(payload))
     shown, left = parts[:SHOWN], len(payload) - min(len(parts), SHOWN)
     if not shown:
@@ -20,9 +26,14 @@ def headline(class_name: str, payload: dict[str, Any]) -> str:
 
 
 def _members(payload: dict[str, Any]) -> Iterator[str]:
-    for name, value in payload.items():
+    for name in sorted(payload, key=_place):
+        value = payload[name]
         if (text := _short(value)) is not None:
             yield f"{name} {text}"
+
+
+def _place(name: str) -> tuple[int, str]:
+    return (TELLING.index(name) if name in TELLING else len(TELLING), name)
 
 
 def _short(value: object) -> str | None:

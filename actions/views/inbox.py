@@ -4,6 +4,7 @@ from django.http import HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
 
+from accounts.domain.accounts import mail_domains
 from actions.domain.actions import access_action
 from actions.domain.inbox import count_inbox, list_inbox
 from actions.views.shown import Row, Shown
@@ -25,11 +26,12 @@ def inbox(request: SpaceRequest) -> HttpResponse:
     tab = next((tab for tab in tabs if tab.current), tabs[0])
     filters = {"class_name": request.GET.get("class", ""), "agent": request.GET.get("agent", "")}
     page = list_inbox(request.actor, tab.slug, token=request.GET.get("page"))
+    domains = mail_domains(request.actor.account_id)
     context = {
         "tabs": tabs,
         "tab": tab,
         "filters": filters,
-        "rows": [Row(action) for action in page.items],
+        "rows": [Row(action, domains) for action in page.items],
         "next_token": page.next_token,
         "shown": _opened(request),
     }

@@ -11,13 +11,14 @@ from django.utils.translation import gettext as _
 from accounts.actor import Actor
 from actions.domain.comparison import earlier_revision, last_like
 from actions.domain.digests import consent_content, consent_digest, is_intact
+from actions.domain.facts import facts_of, warnings_in
 from actions.domain.history import Step, history_of
 from actions.domain.moves import moves_open_to
 from actions.domain.preconditions import Check, check_preconditions
 from actions.models import Action, Status
+from actions.views.facts import Line, lines, warning_words
 from actions.views.headline import headline
 from memoryhub.web.forms import pretty_json
-from memoryhub.web.oddities import count_odd
 from memoryhub.web.tags import status_tone
 
 SOON = timedelta(hours=2)
@@ -36,8 +37,9 @@ class Compared:
 class Row:
     """What a list needs. Everything in it comes with one query for any number of rows."""
 
-    def __init__(self, action: Action) -> None:
+    def __init__(self, action: Action, domains: frozenset[str] = frozenset()) -> None:
         self.action = action
+        self.domains = domains
         self.now = timezone.now()
         self.revision = action.current
         self.status = action.status_at(self.now)
@@ -79,8 +81,9 @@ class Row:
         return self.action.is_stale(self.now)
 
     @property
-    def odd_characters(self) -> int:
-        return count_odd(self.revision.payload_json)
+    def warnings(self) -> list[str]:
+        words = warning_words()
+        return [words[matter] for matter in warnings_in(self.action, self.domains)]
 
     @property
     def url(self) -> str:
@@ -95,8 +98,8 @@ class Row:
         return reverse("action-reject", args=self._place)
 
     @property
-    def cancel_url(self) -> str:
-        return reverse("action-cancel", args=self._place)
+    def end_url(self) -> str:
+        return reverse("action-end", args=self._place)
 
     @property
     def _place(self) -> list[str]:
@@ -119,8 +122,12 @@ class Shown(Row):
         return self.intact and Status.APPROVED in self.moves
 
     @property
-    def may_cancel(self) -> bool:
+    def may_withdraw(self) -> bool:
         return Status.CANCELLED in self.moves and not self.may_decide
+
+    @property
+    def may_settle(self) -> bool:
+        return self.stale and Status.FAILED in self.moves
 
     @property
     def why_not(self) -> str:
@@ -135,6 +142,10 @@ class Shown(Row):
     @property
     def payload(self) -> dict[str, Any]:
         return self.revision.payload
+
+    @property
+    def facts(self) -> list[Line]:
+        return lines(facts_of(self.action))
 
     @property
     def pretty(self) -> str:

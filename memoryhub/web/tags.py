@@ -11,9 +11,9 @@ from django.utils.html import conditional_escape, format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
+from memoryhub.common.oddities import pieces
 from memoryhub.web import moments
 from memoryhub.web.diffs import word_changes
-from memoryhub.web.oddities import pieces
 
 register = template.Library()
 

@@ -91,7 +91,9 @@ def _form_of(stored: Value) -> ValueForm:
     return ValueForm(initial={"value": pretty_json(stored.value), "version": stored.version})
 
 
-def _show(request: SpaceRequest, stored: Value, form: ValueForm, status: int = 200, **more: Any) -> HttpResponse:
+def _show(
+    request: SpaceRequest, stored: Value, form: ValueForm, status: int = 200, **more: Any
+) -> HttpResponse:
     context = {"value": stored, "form": form, "pretty": pretty_json(stored.value), **more}
     return render(request, "values/value.html", context, status=status)
 
