@@ -1,23 +1,22 @@
-"""Who is behind the keys of actors that rows keep (`person:<id>`, `key:<id>`): names for people to read."""
+"""Who is behind the credentials that rows keep (`person:<id>`, `key:<id>`): names for people to read."""
 
 from collections.abc import Iterable
 from uuid import UUID
 
-from accounts.actor import Actor
 from accounts.models import AgentKey, User
 
-
-def actor_names(actor: Actor, keys: Iterable[str]) -> dict[str, str]:
-    """Names of the account's own people and agent keys; what is unknown here has none."""
-    wanted = set(keys)
-    people, agents = _ids(wanted, "person"), _ids(wanted, "key")
-    members = User.objects.filter(id__in=people, memberships__account_id=actor.account_id) if people else ()
-    held = AgentKey.objects.filter(id__in=agents, account_id=actor.account_id) if agents else ()
-    return {
-        **{f"person:{user.id}": user.get_full_name() for user in members},
-        **{f"key:{key.id}": key.name for key in held},
-    }
+SYSTEM = "Memory Hub"
+GONE = "someone who is gone"
 
 
-def _ids(keys: Iterable[str], kind: str) -> list[UUID]:
-    return [UUID(key.removeprefix(f"{kind}:")) for key in keys if key.startswith(f"{kind}:")]
+def names_of(account_id: UUID, credentials: Iterable[str]) -> dict[str, str]:
+    """Only of this account's people and keys. Two queries, whatever their number."""
+    wanted = set(credentials)
+    people = User.objects.filter(memberships__account_id=account_id, id__in=_ids(wanted, "person"))
+    keys = AgentKey.objects.filter(account_id=account_id, id__in=_ids(wanted, "key"))
+    named = {f"person:{p.id}": p.get_full_name() for p in people} | {f"key:{k.id}": k.name for k in keys}
+    return {c: SYSTEM if c.startswith("system:") else named.get(c, GONE) for c in wanted}
+
+
+def _ids(credentials: set[str], kind: str) -> list[UUID]:
+    return [UUID(id) for c in credentials for found, _, id in [c.partition(":")] if found == kind]

@@ -6,7 +6,7 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from actions.domain.actions import access_action
+from actions.domain.review import review_action
 from actions.domain.transitions import approve_action, reject_action, transition_action
 from actions.views.shown import Shown
 from memoryhub.common.errors import Conflict, HubError
@@ -64,6 +64,10 @@ def _page(
     request: SpaceRequest, action: str, *, refusal: HubError | None = None, was_shown: str = ""
 ) -> HttpResponse:
     """The page as things are now. After a refusal it says why, and shows anew what there is to decide on."""
-    shown = Shown(request.actor, access_action(request.actor, action), was_shown=was_shown)
-    context = {"shown": shown, "refusal": refusal, "changed": bool(was_shown) and was_shown != shown.digest}
+    shown = Shown(request.actor, review_action(request.actor, action), was_shown=was_shown)
+    context = {
+        "shown": shown,
+        "refusal": refusal,
+        "changed": bool(was_shown) and was_shown != shown.review.digest,
+    }
     return render(request, "actions/action.html", context, status=refusal.status if refusal else 200)

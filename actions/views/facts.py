@@ -1,18 +1,13 @@
-"""The facts about a payload, in words."""
+"""What is worth knowing about a payload, in words."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from django.utils import formats
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from actions.domain.facts import Fact, Matter, Moment
-
-LOOKS = {
-    Matter.HIDDEN: ("bad", "alert"), Matter.MIXED: ("bad", "alert"), Matter.OUTSIDE: ("warn", "out"),
-    Matter.FIRST_TIME: ("warn", "info"), Matter.BROADCAST: ("warn", "people"), Matter.INSIDE: ("", "people"),
-    Matter.LINKS: ("", "out"), Matter.TIMES: ("", "clock"), Matter.SIZE: ("", "info"),
-}  # fmt: skip
+from actions.domain.facts import EVERYONE, HIDDEN, MIXED, OUTSIDE, Reach
+from actions.domain.preview import Preview
 
 
 @dataclass(frozen=True)
@@ -22,53 +17,37 @@ class Line:
     icon: str
 
 
-def lines(facts: list[Fact]) -> list[Line]:
-    return [Line(text, *LOOKS[fact.matter]) for fact in facts for text in _texts(fact)]
+def lines(preview: Preview, reach: Reach) -> list[Line]:
+    """What matters most comes first."""
+    return [*_warnings(preview), *_reach(reach), *_plain(preview)]
 
 
-def _texts(fact: Fact) -> list[str]:
-    if fact.matter is Matter.TIMES:
-        return [_time(moment) for moment in fact.times]
-    if fact.matter is Matter.HIDDEN:
-        hidden = ngettext(
-            "%(n)s hidden character, named where it stands",
-            "%(n)s hidden characters, named where they stand",
-            fact.count,
-        )
-        return [hidden % {"n": fact.count}]
-    if fact.matter is Matter.SIZE:
-        return [
-            ngettext("%(n)s byte, all of it shown", "%(n)s bytes, all of them shown", fact.count)
-            % {"n": fact.count}
-        ]
-    return [_sentences()[fact.matter] % {"items": ", ".join(fact.items)}]
+def _warnings(preview: Preview) -> Iterator[Line]:
+    for where, warning in preview.warnings:
+        yield Line(f"{where}: {warning}", "bad", "alert")
 
 
-def _sentences() -> dict[Matter, str]:
+def _reach(reach: Reach) -> Iterator[Line]:
+    said = [
+        (_("Outside your team: %(who)s"), reach.outside, "warn", "out"),
+        (_("For the first time from this space: %(who)s"), reach.first_time, "warn", "person"),
+        (_("Notifies everyone: %(who)s"), reach.everyone, "warn", "people"),
+        (_("Inside your team: %(who)s"), reach.inside, "", "people"),
+    ]
+    for text, who, tone, icon in said:
+        if who:
+            yield Line(text % {"who": ", ".join(who)}, tone, icon)
+
+
+def _plain(preview: Preview) -> Iterator[Line]:
+    if preview.hosts:
+        yield Line(_("Links lead to: %(hosts)s") % {"hosts": ", ".join(preview.hosts)}, "", "out")
+    size = ngettext("%(n)s byte, all of it shown", "%(n)s bytes, all of them shown", preview.size)
+    yield Line(size % {"n": preview.size}, "", "info")
+
+
+def warning_words() -> dict[str, str]:
     return {
-        Matter.MIXED: _("Letters of several alphabets in one word: %(items)s"),
-        Matter.OUTSIDE: _("Outside your team: %(items)s"),
-        Matter.INSIDE: _("Inside your team: %(items)s"),
-        Matter.FIRST_TIME: _("For the first time from this space: %(items)s"),
-        Matter.BROADCAST: _("Notifies everyone: %(items)s"),
-        Matter.LINKS: _("Links to: %(items)s"),
-    }
-
-
-def _time(moment: Moment) -> str:
-    local = formats.date_format(moment.local, "D j M Y, H:i")
-    offset = moment.local.strftime("%z")
-    place = f"{local} {moment.local.tzname()} (UTC{offset[:3]}:{offset[3:]})"
-    if moment.assumed:
-        return _("%(given)s names no zone: in this space it would be %(place)s") % {
-            "given": moment.given,
-            "place": place,
-        }
-    return _("%(given)s is %(place)s in this space") % {"given": moment.given, "place": place}
-
-
-def warning_words() -> dict[Matter, str]:
-    return {
-        Matter.HIDDEN: _("hidden characters"), Matter.MIXED: _("mixed alphabets"),
-        Matter.OUTSIDE: _("outside"), Matter.BROADCAST: _("notifies everyone"),
+        HIDDEN: _("hidden characters"), MIXED: _("mixed alphabets"),
+        OUTSIDE: _("outside"), EVERYONE: _("notifies everyone"),
     }  # fmt: skip

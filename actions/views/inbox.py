@@ -5,8 +5,8 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 
 from accounts.domain.accounts import mail_domains
-from actions.domain.actions import access_action
 from actions.domain.inbox import count_inbox, list_inbox
+from actions.domain.review import review_action
 from actions.views.shown import Row, Shown
 from memoryhub.common.errors import HubError
 from spaces.views.requests import SpaceRequest, space_view
@@ -52,7 +52,7 @@ def _opened(request: SpaceRequest) -> Shown | None:
     if not (id := request.GET.get("open")):
         return None
     try:
-        return Shown(request.actor, access_action(request.actor, id))
+        return Shown(request.actor, review_action(request.actor, id))
     except HubError:
         return None
 

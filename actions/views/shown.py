@@ -10,20 +10,19 @@ from django.utils.translation import gettext as _
 
 from accounts.actor import Actor
 from actions.domain.comparison import earlier_revision, last_like
-from actions.domain.digests import consent_content, consent_digest, is_intact
-from actions.domain.facts import facts_of, warnings_in
-from actions.domain.history import Step, history_of
-from actions.domain.moves import moves_open_to
-from actions.domain.preconditions import Check, check_preconditions
+from actions.domain.facts import reach_of, warnings_in
+from actions.domain.history import Line as History
+from actions.domain.preview import Row as PreviewRow
+from actions.domain.review import Review
 from actions.models import Action, Status
 from actions.views.facts import Line, lines, warning_words
-from actions.views.headline import headline
+from actions.views.headline import Headline, headline, telling
 from memoryhub.web.forms import pretty_json
 from memoryhub.web.tags import status_tone
 
 SOON = timedelta(hours=2)
 ICONS = {
-    "proposed": "plus", "revised": "edit", "approve": "check", "reject": "x", "claimed": "agent",
+    "proposed": "plus", "revised": "edit", "approved": "check", "rejected": "x", "executing": "agent",
     "done": "check", "failed": "alert", "cancelled": "x", "expired": "clock",
 }  # fmt: skip
 
@@ -56,7 +55,7 @@ class Row:
         return status_tone(self.status)
 
     @property
-    def headline(self) -> str:
+    def headline(self) -> Headline:
         return headline(self.action.class_name, self.revision.payload)
 
     @property
@@ -109,56 +108,46 @@ class Row:
 class Shown(Row):
     """What the page needs besides: everything that a person has to see before they decide."""
 
-    def __init__(self, actor: Actor, action: Action, *, was_shown: str = "") -> None:
-        super().__init__(action)
+    def __init__(self, actor: Actor, review: Review, *, was_shown: str = "") -> None:
+        super().__init__(review.action)
         self.actor = actor
-        self.moves = moves_open_to(actor, action)
-        self.digest = consent_digest(action, self.revision)
-        self.intact = is_intact(action, self.revision)
+        self.review = review
         self.was_shown = was_shown
 
     @property
     def may_decide(self) -> bool:
-        return self.intact and Status.APPROVED in self.moves
+        return self.review.intact and Status.APPROVED in self.review.moves
 
     @property
     def may_withdraw(self) -> bool:
-        return Status.CANCELLED in self.moves and not self.may_decide
+        return Status.CANCELLED in self.review.moves and not self.may_decide
 
     @property
     def may_settle(self) -> bool:
-        return self.stale and Status.FAILED in self.moves
+        return self.review.stale and Status.FAILED in self.review.moves
 
     @property
     def why_not(self) -> str:
         if self.status != Status.PENDING:
             return ""
-        if not self.intact:
+        if not self.review.intact:
             return _("It can’t be approved: what is stored is not what was proposed.")
         if self.actor.key == self.action.proposer:
             return _("You proposed this yourself, so somebody else has to decide.")
         return _("Deciding needs the role owner or approver in this space.")
 
     @property
-    def payload(self) -> dict[str, Any]:
-        return self.revision.payload
+    def values(self) -> list[PreviewRow]:
+        """Every value of the payload; those that tell most come first."""
+        return sorted(self.review.preview.rows, key=lambda row: telling(row.name))
 
     @property
     def facts(self) -> list[Line]:
-        return lines(facts_of(self.action))
+        return lines(self.review.preview, reach_of(self.action))
 
     @property
     def pretty(self) -> str:
         return pretty_json(self.revision.payload)
-
-    @property
-    def canonical(self) -> str:
-        """Every byte that the digest is over."""
-        return consent_content(self.action, self.revision).decode()
-
-    @property
-    def preconditions(self) -> list[Check]:
-        return check_preconditions(self.action.space, self.revision.preconditions, self.now)
 
     @property
     def earlier(self) -> Compared | None:
@@ -172,7 +161,15 @@ class Shown(Row):
 
     @property
     def history(self) -> list[dict[str, Any]]:
-        return [_step(step) for step in history_of(self.actor, self.action)]
+        return [
+            {
+                "line": line,
+                "text": _sentence(line),
+                "icon": ICONS.get(line.kind, "info"),
+                "tone": status_tone(line.kind),
+            }
+            for line in self.review.history
+        ]
 
 
 def status_label(status: str) -> str:
@@ -184,17 +181,12 @@ def status_label(status: str) -> str:
     return labels.get(status, status)
 
 
-def _step(step: Step) -> dict[str, Any]:
-    tone = {"approve": "ok", "done": "ok", "reject": "bad", "failed": "bad"}.get(step.what, "")
-    return {"step": step, "text": _sentence(step), "icon": ICONS[step.what], "tone": tone}
-
-
-def _sentence(step: Step) -> str:
-    by = step.by or _("someone")
+def _sentence(line: History) -> str:
     sentences = {
-        "proposed": _("Proposed by %(by)s"), "revised": _("Revision %(n)s by %(by)s"),
-        "approve": _("Approved by %(by)s"), "reject": _("Rejected by %(by)s"),
-        "claimed": _("Taken up by %(by)s"), "done": _("Reported as done"), "failed": _("Failed"),
-        "cancelled": _("Withdrawn"), "expired": _("Expired without being carried out"),
+        "proposed": _("Proposed by %(who)s"), "revised": _("Revised by %(who)s"),
+        "approved": _("Approved by %(who)s"), "rejected": _("Rejected by %(who)s"),
+        "executing": _("Taken up by %(who)s"), "done": _("Reported as done by %(who)s"),
+        "failed": _("Reported as failed by %(who)s"), "cancelled": _("Withdrawn by %(who)s"),
+        "expired": _("Expired: nobody was in time"),
     }  # fmt: skip
-    return sentences[step.what] % {"by": by, "n": step.number}
+    return sentences.get(line.kind, f"{line.kind}: %(who)s") % {"who": line.who}
