@@ -37,10 +37,14 @@ class Selection:
 
 @dataclass(frozen=True)
 class Hit:
-    """A row that a selection reaches. `sample` is the first characters of its text (see `excerpt`)."""
+    """A row that a selection reaches. `sample` is the first characters of its text (see `excerpt`).
+
+    `earlier`: only earlier versions of the row hold the query. They go, and the row stays.
+    """
 
     id: UUID
     sample: str
+    earlier: bool = False
 
 
 @dataclass(frozen=True)

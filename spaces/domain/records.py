@@ -219,6 +219,8 @@ def query_records(
     within = access_space(actor, space)
     records = Record.objects.inside(within).filter(collection=collection)
     if statuses:
+        for status in statuses:
+            check_name(status, STATUS, "status")
         records = records.filter(status__in=statuses)
     if key:
         records = records.filter(key=check_key(key, KEY_LENGTH))

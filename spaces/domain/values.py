@@ -1,7 +1,7 @@
 """Values: a JSON value under a namespace and a key, with a version to compare and set by."""
 
 import json
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -19,10 +19,8 @@ from memoryhub.common.errors import NotFound, ReservedNamespace
 from memoryhub.common.ids import typed_id
 from memoryhub.common.paging import Page, page_of
 from memoryhub.common.text import excerpt
-from memoryhub.common.times import format_time
 from spaces.domain.access import access_space
 from spaces.domain.checks import KIB, check_json, check_key, check_name
-from spaces.domain.kinds import Kind, Row, in_batches, register_kind
 from spaces.domain.versions import check_version, insert_or_lock
 from spaces.models import Space, Value
 
@@ -178,25 +176,3 @@ def list_namespaces(actor: Actor, *, space: Ref = None) -> list[NamespaceSize]:
     counted = Value.objects.inside(access_space(actor, space)).values("namespace")
     rows = counted.annotate(keys=Count("id"), last=Max("updated_at")).order_by("namespace")
     return [NamespaceSize(row["namespace"], row["keys"], row["last"]) for row in rows]
-
-
-def _export(actor: Actor, space: Space | None) -> Iterator[Row]:
-    if space is not None:
-        for value in in_batches(Value.objects.visible_to(actor).inside(space)):
-            yield _row(value)
-
-
-def _row(value: Value) -> Row:
-    return {
-        "id": typed_id("val", value.id),
-        "namespace": value.namespace,
-        "key": value.key,
-        "value": value.value,
-        "version": value.version,
-        "written_by": value.written_by,
-        "created_at": format_time(value.created_at),
-        "updated_at": format_time(value.updated_at),
-    }
-
-
-VALUES = register_kind(Kind(prefix="val", model_label="spaces.Value", export=_export))

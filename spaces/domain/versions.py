@@ -1,12 +1,10 @@
 """What versioned rows share: writing only over what was seen, and one writer at a time."""
 
-from datetime import datetime
 from typing import Protocol, TypeVar
 
 from django.db.models import QuerySet
 
 from memoryhub.common.errors import Conflict
-from memoryhub.common.times import format_time
 from spaces.models import JournalEntry, Record, Value
 
 S = TypeVar("S", bound=JournalEntry | Record | Value)
@@ -14,7 +12,6 @@ S = TypeVar("S", bound=JournalEntry | Record | Value)
 
 class Versioned(Protocol):
     version: int
-    updated_at: datetime
 
 
 def check_version(row: Versioned | None, expected: int | None, noun: str) -> None:
@@ -27,7 +24,7 @@ def check_version(row: Versioned | None, expected: int | None, noun: str) -> Non
         f"expected_version: The {noun} {stands}. Read it again, then repeat your change if it still holds.",
         expected=expected,
         actual=actual,
-        current={"version": row.version, "updated_at": format_time(row.updated_at)} if row else None,
+        current={"version": row.version} if row else None,
     )
 
 
