@@ -1,6 +1,6 @@
 from django.urls import include, path
 
-from spaces.views import home, keys, memories, values
+from spaces.views import home, journal, keys, memories, records, values
 
 team_pages = [
     path("", home.account_home, name="account"),
@@ -13,8 +13,15 @@ team_pages = [
 
 space_pages = [
     path("memories/", memories.stub, name="memories"),
-    path("journal/", memories.stub, name="journal"),
-    path("records/", memories.stub, name="records"),
+    path("journal/", journal.journal, name="journal"),
+    path("journal/new/", journal.new, name="journal-new"),
+    path("journal/<str:kind>/<str:day>/", journal.entry, name="journal-entry"),
+    path("journal/<str:kind>/<str:day>/delete/", journal.delete, name="journal-delete"),
+    path("records/", records.collections, name="records"),
+    path("records/new/", records.new, name="record-new"),
+    path("records/in/<str:collection>/", records.collection, name="collection"),
+    path("records/in/<str:collection>/<str:record>/", records.record, name="record"),
+    path("records/in/<str:collection>/<str:record>/delete/", records.delete, name="record-delete"),
     path("values/", values.namespaces, name="values"),
     path("values/new/", values.new, name="value-new"),
     path("values/in/<str:namespace>/", values.namespace, name="values-namespace"),

@@ -8,18 +8,22 @@ from django.utils.translation import gettext as _
 from memoryhub.common.errors import HubError
 
 
-def show_refusal(form: forms.BaseForm, error: HubError) -> None:
-    """Puts each message beside its field; what has no field on the form stands above it."""
+def show_refusal(form: forms.BaseForm, error: HubError, **names: str) -> None:
+    """Puts each message beside its field; what has no field on the form stands above it.
+
+    `names` are fields that the form calls otherwise than the domain does.
+    """
     fields = error.details.get("fields")
     if not isinstance(fields, dict) or not fields:
         form.add_error(None, error.message)
         return
     for name, messages in fields.items():
         field = name.split(".")[0].split("[")[0]
+        field = names.get(field, field)
         form.add_error(field if field in form.fields else None, [str(m) for m in messages])
 
 
-class ListField(forms.CharField):
+class LinesField(forms.CharField):
     """One item a line; empty lines are left out."""
 
     widget = forms.Textarea(attrs={"rows": 3})

@@ -10,7 +10,7 @@ from django.utils import timezone
 from accounts.actor import Actor
 from memoryhub.common.times import Due, day_end, parse_due, zone
 from spaces.models import Record, Space
-from spaces.models.records import RecordQuerySet
+from spaces.models.records import CLOSED, RecordQuerySet
 
 MOST = 200
 ZONE_LOCK = "hashtextextended('zone:' || %s, 0)"
@@ -95,6 +95,16 @@ def move_due_days(space: Space) -> None:
 def due_until(space: Space, days: int, now: datetime) -> datetime:
     there = zone(space.time_zone)
     return day_end(now.astimezone(there).date() + timedelta(days=days), there)
+
+
+def is_open(record: Record, space: Space) -> bool:
+    """The same as the filter `open_in`."""
+    return is_open_status(space, record.collection, record.status)
+
+
+def is_open_status(space: Space, collection: str, status: str) -> bool:
+    own: dict[str, list[str]] = space.closed_statuses
+    return status not in own.get(collection, CLOSED)
 
 
 def is_overdue(record: Record, now: datetime) -> bool:

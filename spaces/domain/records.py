@@ -269,3 +269,9 @@ def list_collections(actor: Actor, *, space: Ref = None) -> list[CollectionSize]
         .order_by("collection")
     )
     return [CollectionSize(r["collection"], r["records"], r["open"], r["last"]) for r in counted]
+
+
+def count_statuses(actor: Actor, collection: str, *, space: Ref = None) -> dict[str, int]:
+    """How many records of the collection have each status, by name."""
+    records = Record.objects.inside(access_space(actor, space)).filter(collection=collection)
+    return dict(records.order_by("status").values_list("status").annotate(n=Count("id")))

@@ -13,6 +13,7 @@ from memoryhub.web.forms import pretty_json, show_refusal
 from spaces.domain.values import access_value, delete_value, list_namespaces, list_values, set_value
 from spaces.forms import NewValueForm, ValueForm
 from spaces.models import Value
+from spaces.views.conflicts import conflict_of
 from spaces.views.requests import SpaceRequest, space_view
 
 
@@ -64,7 +65,8 @@ def _change(request: SpaceRequest, stored: Value, form: ValueForm) -> HttpRespon
             request.actor, stored.namespace, stored.key, data["value"], expected_version=data["version"]
         )
     except Conflict:
-        conflict = {"yours": pretty_json(data["value"]), "theirs": pretty_json(stored.value), "by": stored}
+        texts = {"yours": pretty_json(data["value"]), "theirs": pretty_json(stored.value)}
+        conflict = conflict_of(form, version=stored.version, **texts)
         return _show(request, stored, form, conflict=conflict, status=409)
     except HubError as error:
         show_refusal(form, error)
