@@ -64,6 +64,18 @@ def doctor(data_dir: Path | None, port: int, as_json: bool) -> None:
     sys.exit(any(finding.bad for finding in findings))
 
 
+@cli.command()
+@DATA_DIR
+def prepare(data_dir: Path | None) -> None:
+    """Migrate the database that DATABASE_URL names, and make the first team in an empty one.
+
+    For processes that run apart; `up` does this itself.
+    """
+    from memoryhub.running.up import prepare_only
+
+    prepare_only(data_dir)
+
+
 @cli.command(context_settings={"ignore_unknown_options": True})
 @DATA_DIR
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)

@@ -6,10 +6,15 @@ Each is a process of its own, since one logs in as the owner of the tables and t
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
+import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
 import django
+
+from memoryhub.running.errors import SetupError
 
 
 def migrate() -> None:
@@ -39,9 +44,30 @@ def first_run() -> None:
     ensure_first_run(keep)
 
 
+STEPS = {"migrate": migrate, "first-run": first_run}
+
+
+def run(step: str, environ: Mapping[str, str]) -> None:
+    """Run a step in a process of its own."""
+    role = {"MEMORYHUB_DB_ROLE": "owner"} if step == "migrate" else {}
+    command = [sys.executable, "-m", __spec__.name, step]
+    with tempfile.TemporaryFile() as output:
+        done = subprocess.run(
+            command,
+            env={**environ, **role},
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            check=False,
+        )
+        if done.returncode != 0:
+            output.seek(0)
+            raise SetupError(f"The step {step!r} failed:\n{output.read().decode(errors='replace')[-4000:]}")
+
+
 def main() -> None:
     django.setup()
-    {"migrate": migrate, "first-run": first_run}[sys.argv[1]]()
+    STEPS[sys.argv[1]]()
 
 
 if __name__ == "__main__":

@@ -8,8 +8,6 @@ import logging
 import os
 import signal
 import socket
-import subprocess
-import tempfile
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -20,7 +18,7 @@ from urllib.parse import urlsplit
 
 import click
 
-from memoryhub.running import banner, folder_broker
+from memoryhub.running import banner, folder_broker, prepare
 from memoryhub.running.child import SOCKETS
 from memoryhub.running.errors import SetupError
 from memoryhub.running.instance import Instance, find_data_dir, read_json, write_private
@@ -46,9 +44,19 @@ def up(data_dir: Path | None, host: str, port: int) -> None:
         os.environ.setdefault("PUBLIC_URL", _url(host, sockets[0].getsockname()[1]))
         with instance.embedded or nullcontext() as postgres:
             environ = _environment(instance)
-            _prepare("migrate", {**environ, "MEMORYHUB_DB_ROLE": "owner"})
+            prepare.run("migrate", environ)
             folder_broker.clear(instance.broker)
             _Service(instance, postgres, environ, sockets).run()
+
+
+def prepare_only(data_dir: Path | None) -> None:
+    """What `up` does before it serves, for processes that are started apart."""
+    instance = Instance(find_data_dir(data_dir))
+    instance.make()
+    with instance.embedded or nullcontext():
+        environ = _environment(instance)
+        for step in prepare.STEPS:
+            prepare.run(step, environ)
 
 
 @contextmanager
@@ -91,17 +99,6 @@ def _environment(instance: Instance) -> dict[str, str]:
     if not instance.embedded and not os.environ.get("DATABASE_OWNER_URL"):
         raise SetupError("DATABASE_URL is set. Set DATABASE_OWNER_URL too: the login that owns the tables.")
     return {"LOG_LEVEL": "WARNING", **os.environ, **instance.environment(os.environ)}
-
-
-def _prepare(step: str, environ: dict[str, str]) -> None:
-    with tempfile.TemporaryFile() as output:
-        command = python("memoryhub.running.prepare", step)
-        code = subprocess.run(
-            command, env=environ, stdin=subprocess.DEVNULL, stdout=output, stderr=output, check=False
-        ).returncode
-        if code != 0:
-            output.seek(0)
-            raise SetupError(f"The step {step!r} failed:\n{output.read().decode(errors='replace')[-4000:]}")
 
 
 def _records(state: dict[str, object]) -> list[dict[str, object]]:
@@ -165,7 +162,7 @@ class _Service:
         """See to the first run, wait for the first answer, then say where it is."""
         before = read_json(self.instance.first_run_file)
         try:
-            _prepare("first-run", self.environ)
+            prepare.run("first-run", self.environ)
         except SetupError as error:
             log.error("%s", error)
         after = read_json(self.instance.first_run_file)
