@@ -10,4 +10,5 @@ urlpatterns = [
     path(f"{SPACE}actions/<str:action>/", actions.action, name="action"),
     path(f"{SPACE}actions/<str:action>/approve/", actions.approve, name="action-approve"),
     path(f"{SPACE}actions/<str:action>/reject/", actions.reject, name="action-reject"),
+    path(f"{SPACE}actions/<str:action>/end/", actions.end, name="action-end"),
 ]

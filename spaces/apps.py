@@ -1,6 +1,13 @@
+from importlib import import_module
+
 from django.apps import AppConfig
 
 
 class SpacesConfig(AppConfig):
     name = "spaces"
     verbose_name = "What a team remembers"
+
+    def ready(self) -> None:
+        """Every kind of stored thing makes itself known."""
+        for kind in ("journal_kind", "record_kind", "value_kind"):
+            import_module(f"spaces.domain.{kind}")

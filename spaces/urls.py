@@ -1,8 +1,8 @@
 from django.urls import include, path
 
-from spaces.views import home, keys, memories
+from spaces.views import home, journal, keys, memories, records, values
 
-account_pages = [
+team_pages = [
     path("", home.account_home, name="account"),
     path("connect/", keys.connect, name="connect"),
     path("keys/", keys.keys, name="keys"),
@@ -11,12 +11,26 @@ account_pages = [
     path("keys/<str:key>/revoke/", keys.revoke, name="key-revoke"),
 ]
 
-S = "a/<slug:account>/<slug:space>/"
+space_pages = [
+    path("memories/", memories.stub, name="memories"),
+    path("journal/", journal.journal, name="journal"),
+    path("journal/new/", journal.new, name="journal-new"),
+    path("journal/<str:kind>/<str:day>/", journal.entry, name="journal-entry"),
+    path("journal/<str:kind>/<str:day>/delete/", journal.delete, name="journal-delete"),
+    path("records/", records.collections, name="records"),
+    path("records/new/", records.new, name="record-new"),
+    path("records/in/<str:collection>/", records.collection, name="collection"),
+    path("records/in/<str:collection>/<str:record>/", records.record, name="record"),
+    path("records/in/<str:collection>/<str:record>/delete/", records.delete, name="record-delete"),
+    path("values/", values.namespaces, name="values"),
+    path("values/new/", values.new, name="value-new"),
+    path("values/in/<str:namespace>/", values.namespace, name="values-namespace"),
+    path("values/in/<str:namespace>/value/", values.value, name="value"),
+    path("values/in/<str:namespace>/value/delete/", values.delete, name="value-delete"),
+]
+
 urlpatterns = [
-    path(S + "memories/", memories.stub, name="memories"),
-    path(S + "journal/", memories.stub, name="journal"),
-    path(S + "records/", memories.stub, name="records"),
-    path(S + "values/", memories.stub, name="values"),
     path("", home.home, name="home"),
-    path("a/<slug:account>/", include(account_pages)),
+    path("a/<slug:account>/", include(team_pages)),
+    path("a/<slug:account>/<slug:space>/", include(space_pages)),
 ]

@@ -59,3 +59,9 @@ def only_account(slug: str | None = None) -> Account:
 
 def accounts_of(user: User) -> list[Account]:
     return list(Account.objects.filter(memberships__user=user).order_by("name", "id"))
+
+
+def mail_domains(account_id: UUID) -> frozenset[str]:
+    """The domains of its members' addresses: who has one of them counts as inside the team."""
+    addresses = Membership.objects.filter(account_id=account_id).values_list("user__email", flat=True)
+    return frozenset(address.rpartition("@")[2].lower() for address in addresses)

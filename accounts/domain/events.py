@@ -57,7 +57,10 @@ def _event(
 
 
 def seal_events(account_id: UUID) -> int:
-    """Number and chain what has been committed since the last time. One sealer an account at a time."""
+    """Number and chain what has been committed since the last time. One sealer an account at a time.
+
+    Numbers become visible in their order: a sealer holds the lock until its own numbers are committed.
+    """
     with connection.cursor() as cursor:
         cursor.execute("select pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"seal:{account_id}"])
     events = Event.objects.filter(account_id=account_id)
@@ -69,6 +72,8 @@ def seal_events(account_id: UUID) -> int:
         event.seq, event.previous_hash = seq, previous
         event.hash = previous = chain_hash(previous, event)
     Event.objects.bulk_update(unsealed, ["seq", "previous_hash", "hash"])
+    if len(unsealed) == BATCH:
+        enqueue(SEAL, account_id)
     return len(unsealed)
 
 

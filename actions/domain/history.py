@@ -2,13 +2,10 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from uuid import UUID
 
-from accounts.models import AgentKey, Event, User
+from accounts.domain.names import names_of
+from accounts.models import Event
 from actions.models import Action, Approval, Status
-
-SYSTEM = "Memory Hub"
-GONE = "someone who is gone"
 
 
 @dataclass(frozen=True)
@@ -34,18 +31,6 @@ def history(action: Action) -> list[Line]:
         for e in events
         if (kind := e.type.removeprefix("action."))
     ]
-
-
-def names_of(account_id: UUID, credentials: set[str]) -> dict[str, str]:
-    """Actor keys, as events hold them, to names. Only of this account's people and keys."""
-    people = User.objects.filter(memberships__account_id=account_id, id__in=_ids(credentials, "person"))
-    keys = AgentKey.objects.filter(account_id=account_id, id__in=_ids(credentials, "key"))
-    named = {f"person:{p.id}": p.get_full_name() for p in people} | {f"key:{k.id}": k.name for k in keys}
-    return {c: SYSTEM if c.startswith("system:") else named.get(c, GONE) for c in credentials}
-
-
-def _ids(credentials: set[str], kind: str) -> list[UUID]:
-    return [UUID(id) for c in credentials for found, _, id in [c.partition(":")] if found == kind]
 
 
 def _reasons(action: Action) -> dict[str, str]:

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from actions.domain.odd import is_mixed
+from memoryhub.common.odd import is_mixed
 
 URL = re.compile(
     r"\b(?:[a-z][a-z0-9+.-]{1,30}://|(?:mailto|javascript|data|vbscript|file|tel|sms):)[^\s<>\"`]+", re.I

@@ -105,4 +105,4 @@ def _lets(actor: Actor, action: Action, start: str, to: str) -> bool:
         MOVES[start, to](actor, action)
     except Forbidden:
         return False
-    return to not in (Status.DONE, Status.FAILED) or may_finish(actor, action)
+    return start != Status.EXECUTING or may_finish(actor, action)

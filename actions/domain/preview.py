@@ -11,9 +11,9 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from actions.domain.links import Link, find_links
-from actions.domain.odd import Piece, hiding_kinds, mixed_words, pieces, visible
 from memoryhub.common.canonical import canonical_json
 from memoryhub.common.errors import ValidationFailed
+from memoryhub.common.odd import Piece, hiding_kinds, mixed_words, pieces, visible
 from memoryhub.common.times import parse_time
 
 PLAIN_KEY = re.compile(r"[A-Za-z_$][A-Za-z0-9_$-]*")

@@ -1,14 +1,66 @@
+from dataclasses import dataclass
+
 from django.http import HttpResponse, JsonResponse
 from django.shortcuts import render
+from django.utils.translation import gettext as _
 
+from accounts.domain.accounts import mail_domains
+from actions.domain.inbox import count_inbox, list_inbox
+from actions.domain.review import review_action
+from actions.views.shown import Row, Shown
+from memoryhub.common.errors import HubError
 from spaces.views.requests import SpaceRequest, space_view
+
+
+@dataclass(frozen=True)
+class Tab:
+    slug: str
+    label: str
+    count: int
+    current: bool
 
 
 @space_view
 def inbox(request: SpaceRequest) -> HttpResponse:
-    return render(request, "actions/inbox.html")
+    tabs = _tabs(request, request.GET.get("tab", "needs_you"))
+    tab = next((tab for tab in tabs if tab.current), tabs[0])
+    filters = {"class_name": request.GET.get("class", ""), "agent": request.GET.get("agent", "")}
+    page = list_inbox(request.actor, tab.slug, token=request.GET.get("page"))
+    domains = mail_domains(request.actor.account_id)
+    context = {
+        "tabs": tabs,
+        "tab": tab,
+        "filters": filters,
+        "rows": [Row(action, domains) for action in page.items],
+        "next_token": page.next_token,
+        "shown": _opened(request),
+    }
+    return render(request, "actions/inbox.html", context)
+
+
+def _tabs(request: SpaceRequest, current: str) -> list[Tab]:
+    counts = count_inbox(request.actor)
+    labels = {
+        "needs_you": _("Needs you"), "waiting": _("Waiting"), "approved": _("Approved"),
+        "done": _("Done"), "failed": _("Failed"),
+    }  # fmt: skip
+    return [Tab(slug, labels[slug], count, slug == current) for slug, count in counts.items()]
+
+
+def _opened(request: SpaceRequest) -> Shown | None:
+    """The action beside the list, where the address names one."""
+    if not (id := request.GET.get("open")):
+        return None
+    try:
+        return Shown(request.actor, review_action(request.actor, id))
+    except HubError:
+        return None
 
 
 @space_view
 def pulse(request: SpaceRequest) -> HttpResponse:
-    return JsonResponse({"version": request.space.inbox_version, "waiting": 0})
+    """What a page asks when it hears of a change, and every 15 seconds while it can't hear."""
+    waiting = count_inbox(request.actor)["needs_you"]
+    response = JsonResponse({"version": request.space.inbox_version, "waiting": waiting})
+    response["Cache-Control"] = "no-store"
+    return response

@@ -18,6 +18,8 @@ class HubError(Exception):
 
     code: ClassVar[str]
     status: ClassVar[int]
+    keeps_writes: ClassVar[bool] = False
+    """What was written on the way to this refusal stays written."""
 
     def __init__(self, message: str, **details: object) -> None:
         self.message = message

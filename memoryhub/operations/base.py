@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from accounts.actor import Actor
 from accounts.scopes import Scope
-from memoryhub.common.errors import Forbidden, InvalidRequest, from_pydantic
+from memoryhub.common.errors import Forbidden, HubError, InvalidRequest, from_pydantic
 from memoryhub.common.tenancy import tenant
 from memoryhub.common.text import check_text
 from memoryhub.operations.fields import is_empty
@@ -84,13 +84,24 @@ class Operation:
         self.check_scopes(actor)
         args, ignored = self.read(raw or {})
         with tenant(actor.account_id):
-            answer = self.handler(actor, args).model_dump(mode="json")
+            answer = self.run(actor, args)
+        if isinstance(answer, HubError):
+            raise answer
         if ignored:
             answer["warnings"] = [
                 *answer.get("warnings", []),
                 *(f"Ignored unknown argument: {n}" for n in ignored),
             ]
         return answer
+
+    def run(self, actor: Actor, args: Any) -> dict[str, Any] | HubError:
+        """A refusal rolls the transaction back by being raised; one that keeps its writes is answered."""
+        try:
+            return self.handler(actor, args).model_dump(mode="json")
+        except HubError as refusal:
+            if not refusal.keeps_writes:
+                raise
+            return refusal
 
     def check_scopes(self, actor: Actor) -> None:
         if missing := self.missing_scopes(actor):

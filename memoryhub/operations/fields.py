@@ -1,8 +1,11 @@
 """Field types that operations share."""
 
+from collections.abc import Callable
 from typing import Annotated, Any, TypeVar
 
-from pydantic import Field
+from pydantic import BaseModel, Field
+
+from memoryhub.common.paging import Page
 
 T = TypeVar("T")
 
@@ -24,3 +27,14 @@ Filled = Annotated[T, Field(exclude_if=is_empty)]
 Text = Annotated[str, Field(min_length=1, max_length=50_000)]
 JsonObject = dict[str, Any]
 Labels = list[Annotated[str, Field(max_length=50)]]
+
+
+def split_commas(text: str) -> list[str]:
+    """The parts of a comma list, trimmed, without empty ones and repeats."""
+    return list(dict.fromkeys(part for part in map(str.strip, text.split(",")) if part))
+
+
+def listed(page: Page[T], show: Callable[[T], BaseModel]) -> dict[str, Any]:
+    """The page as the `items` and `next_cursor` of an answer, cut by size."""
+    cut = page.shown(lambda item: show(item).model_dump(mode="json"))
+    return {"items": cut.items, "next_cursor": cut.next_token or None}

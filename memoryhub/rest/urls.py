@@ -7,6 +7,7 @@ from django.urls import URLPattern, path, re_path
 
 import memoryhub.operations.catalogue  # noqa: F401  (registers every operation)
 from memoryhub.operations.base import REGISTRY, Operation
+from memoryhub.rest.events import follow
 from memoryhub.rest.openapi import openapi_view
 from memoryhub.rest.views import OperationView, UnknownPath
 
@@ -41,6 +42,7 @@ def routes() -> list[URLPattern]:
 
 urlpatterns = [
     path("openapi.json", openapi_view, name="openapi"),
+    path("events", follow, name="follow-events"),
     *routes(),
     re_path(r"^.*$", UnknownPath.as_view(), name="v1:unknown"),
 ]

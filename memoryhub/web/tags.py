@@ -11,9 +11,9 @@ from django.utils.html import conditional_escape, format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
+from memoryhub.common.odd import Piece, pieces
 from memoryhub.web import moments
 from memoryhub.web.diffs import word_changes
-from memoryhub.web.oddities import pieces
 
 register = template.Library()
 
@@ -33,13 +33,22 @@ _STATUS_TONES = {
 @register.filter
 def visible(text: object) -> SafeString:
     """Text as text, every unseen or reordering character named where it stands."""
-    return format_html_join("", "{}", ((_piece(part.text, part.odd),) for part in pieces(str(text))))
+    plain = str(text)
+    if plain.isascii() and plain.isprintable():
+        return conditional_escape(plain)
+    return format_html_join("", "{}", ((_piece(piece),) for piece in pieces(plain)))
 
 
-def _piece(text: str, odd: str) -> SafeString:
-    if not odd:
-        return conditional_escape(text)
-    return format_html('<span class="odd" title="{}">U+{}</span>', odd, f"{ord(text):04X}")
+@register.filter
+def shown_pieces(parts: Iterable[Piece]) -> SafeString:
+    """The same for text that is cut into pieces already."""
+    return format_html_join("", "{}", ((_piece(piece),) for piece in parts))
+
+
+def _piece(piece: Piece) -> SafeString:
+    if not piece.odd:
+        return conditional_escape(piece.text)
+    return format_html('<span class="odd" title="{}">{}</span>', piece.odd, piece.code)
 
 
 @register.filter
@@ -122,7 +131,7 @@ def safe_link(address: str) -> SafeString:
         parts = urlsplit(address.strip())
     except ValueError:
         return visible(address)
-    if parts.scheme not in ("http", "https", "mailto") or any(part.odd for part in pieces(address)):
+    if parts.scheme not in ("http", "https", "mailto") or any(piece.odd for piece in pieces(address)):
         return visible(address)
     return format_html(
         '<a href="{}" rel="noopener noreferrer" target="_blank">{}<span class="visually-hidden"> {}</span></a>',
@@ -139,3 +148,9 @@ def initials(name: str) -> str:
 @register.filter
 def groups_of_eight(digest: str) -> str:
     return " ".join(digest[at : at + 8] for at in range(0, len(digest), 8))
+
+
+@register.filter
+def one_line(value: object) -> str:
+    """Compact JSON, for lists; whole values have a page of their own."""
+    return json.dumps(value, ensure_ascii=False)[:300]

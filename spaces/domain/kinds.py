@@ -5,16 +5,20 @@ Exporting, importing and forgetting walk this registry, so that a kind added lat
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
+from django.db.models import QuerySet
+
 from accounts.actor import Actor
+from accounts.models import Tenant
 from memoryhub.common.ids import ID_PREFIXES, typed_id
 from spaces.models import Space
 
 SAMPLE = 80
 
 Row = dict[str, Any]
+T = TypeVar("T", bound=Tenant)
 
 
 @dataclass(frozen=True)
@@ -33,10 +37,14 @@ class Selection:
 
 @dataclass(frozen=True)
 class Hit:
-    """A row that a selection reaches. `sample` is the first characters of its text (see `excerpt`)."""
+    """A row that a selection reaches. `sample` is the first characters of its text (see `excerpt`).
+
+    `earlier`: only earlier versions of the row hold the query. They go, and the row stays.
+    """
 
     id: UUID
     sample: str
+    earlier: bool = False
 
 
 @dataclass(frozen=True)
@@ -93,6 +101,14 @@ def register_kind(kind: Kind) -> Kind:
         raise ValueError(f"the kind {kind.name} is registered already")
     _kinds[kind.prefix] = kind
     return kind
+
+
+def in_batches(rows: QuerySet[T], size: int = 500) -> Iterator[T]:
+    """Every row by id, a batch at a time, so that memory holds a batch and not a space."""
+    batch = list(rows.order_by("id")[:size])
+    while batch:
+        yield from batch
+        batch = list(rows.filter(id__gt=batch[-1].id).order_by("id")[:size])
 
 
 def all_kinds() -> list[Kind]:

@@ -1,3 +1,8 @@
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+from uuid import UUID
+
 from django.db import IntegrityError, transaction
 from django.utils.text import slugify
 
@@ -7,7 +12,16 @@ from accounts.scopes import Right
 from memoryhub.common.errors import Conflict, Forbidden, ValidationFailed
 from memoryhub.common.ids import typed_id
 from memoryhub.common.times import zone
+from spaces.domain.access import access_space
+from spaces.domain.checks import KIB, check_json, check_length, check_name, check_visible
+from spaces.domain.due import move_due_days
+from spaces.domain.records import COLLECTION, STATUS
+from spaces.domain.versions import check_version
 from spaces.models import Space
+
+NAME_LENGTH, DESCRIPTION_LENGTH = 120, 1000
+MOST_DAYS = 365
+CLOSED_BYTES = 16 * KIB
 
 
 def create_space(
@@ -40,3 +54,60 @@ def create_space(
     except IntegrityError as error:
         raise Conflict("A space with this slug exists already.") from error
     return space
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a change of settings asks for; None leaves a setting as it is.
+
+    `closed_statuses` is collection → the statuses that close its records; a collection that isn't named in it
+    keeps to those that close everywhere.
+    """
+
+    name: str | None = None
+    description: str | None = None
+    time_zone: str | None = None
+    scratch_days: int | None = None
+    closed_statuses: Mapping[str, Sequence[str]] | None = None
+
+
+def update_space(
+    actor: Actor, settings: Settings, *, expected_version: int | None = None, space: str | UUID | None = None
+) -> Space:
+    """What changes nothing raises no version."""
+    within = access_space(actor, space, right=Right.MANAGE)
+    changes = _checked(settings)
+    with transaction.atomic():
+        stored = Space.objects.select_for_update(no_key=True).get(account_id=within.account_id, id=within.id)
+        check_version(stored, expected_version, "space")
+        changes = {name: value for name, value in changes.items() if getattr(stored, name) != value}
+        if changes:
+            _save(actor, stored, changes)
+    return stored
+
+
+def _checked(settings: Settings) -> dict[str, Any]:
+    changes = {name: value for name, value in asdict(settings).items() if value is not None}
+    if settings.name is not None:
+        check_visible(settings.name, "name")
+    check_length(settings.name or "", NAME_LENGTH, "name")
+    check_length(settings.description or "", DESCRIPTION_LENGTH, "description")
+    zone(settings.time_zone or "UTC")
+    if settings.scratch_days is not None and not 1 <= settings.scratch_days <= MOST_DAYS:
+        raise ValidationFailed({"scratch_days": [f"Must be 1 to {MOST_DAYS}."]})
+    for collection, statuses in (settings.closed_statuses or {}).items():
+        check_name(collection, COLLECTION, "closed_statuses")
+        for status in statuses:
+            check_name(status, STATUS, f"closed_statuses.{collection}")
+    check_json(settings.closed_statuses, CLOSED_BYTES, "closed_statuses")
+    return changes
+
+
+def _save(actor: Actor, space: Space, changes: Mapping[str, Any]) -> None:
+    for name, value in changes.items():
+        setattr(space, name, value)
+    space.version += 1
+    space.save(update_fields=[*changes, "version"])
+    if "time_zone" in changes:
+        move_due_days(space)
+    record_event(actor, "settings.updated", "space", typed_id("spc", space.id), space_id=space.id)

@@ -8,6 +8,7 @@ from django.conf import settings
 from django.db import migrations, models
 
 import memoryhub.common.ids
+import spaces.models.values
 from memoryhub.common.tenancy import tenant_table
 
 
@@ -392,7 +393,7 @@ class Migration(migrations.Migration):
                 ),
                 ("namespace", models.CharField(max_length=64)),
                 ("key", models.CharField(max_length=128)),
-                ("value", models.JSONField()),
+                ("value", spaces.models.values.JsonField()),
                 ("version", models.PositiveIntegerField(default=1)),
                 ("written_by", models.CharField(max_length=80)),
                 ("created_at", models.DateTimeField()),

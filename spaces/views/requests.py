@@ -16,6 +16,7 @@ LAST_SPACE = "last_space"
 
 class SpaceRequest(MemberRequest):
     space: Space
+    account_slug: str
 
 
 def space_view(
@@ -27,7 +28,7 @@ def space_view(
     def inner(
         request: SpaceRequest, account: str, space: str, *args: P.args, **kwargs: P.kwargs
     ) -> HttpResponse:
-        request.space = access_space(request.actor, space)
+        request.space, request.account_slug = access_space(request.actor, space), account
         request.actor = request.actor.in_space(space)
         if request.session.get(LAST_SPACE) != str(request.space.id):
             request.session[LAST_SPACE] = str(request.space.id)

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from actions.domain.links import find_links
-from actions.domain.odd import hiding_kinds, mixed_words, pieces, visible
 from actions.domain.preview import preview
 from memoryhub.common.canonical import canonical_json
+from memoryhub.common.odd import hiding_kinds, mixed_words, pieces, visible
 
 JERUSALEM = ZoneInfo("Asia/Jerusalem")
 NEW_YORK = ZoneInfo("America/New_York")

@@ -1,0 +1,192 @@
+"""An action as its page and its row show it."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from accounts.actor import Actor
+from actions.domain.comparison import earlier_revision, last_like
+from actions.domain.facts import reach_of, warnings_in
+from actions.domain.history import Line as History
+from actions.domain.preview import Row as PreviewRow
+from actions.domain.review import Review
+from actions.models import Action, Status
+from actions.views.facts import Line, lines, warning_words
+from actions.views.headline import Headline, headline, telling
+from memoryhub.web.forms import pretty_json
+from memoryhub.web.tags import status_tone
+
+SOON = timedelta(hours=2)
+ICONS = {
+    "proposed": "plus", "revised": "edit", "approved": "check", "rejected": "x", "executing": "agent",
+    "done": "check", "failed": "alert", "cancelled": "x", "expired": "clock",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Compared:
+    name: str
+    text: str
+
+
+class Row:
+    """What a list needs. Everything in it comes with one query for any number of rows."""
+
+    def __init__(self, action: Action, domains: frozenset[str] = frozenset()) -> None:
+        self.action = action
+        self.domains = domains
+        self.now = timezone.now()
+        self.revision = action.current
+        self.status = action.status_at(self.now)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.action, name)
+
+    @property
+    def status_label(self) -> str:
+        return status_label(self.status)
+
+    @property
+    def tone(self) -> str:
+        return status_tone(self.status)
+
+    @property
+    def headline(self) -> Headline:
+        return headline(self.action.class_name, self.revision.payload)
+
+    @property
+    def summary(self) -> str:
+        return self.revision.summary
+
+    @property
+    def who(self) -> str:
+        """The name of the credential; what the agent calls itself is only attribution."""
+        return self.action.proposer_name or self.action.agent
+
+    @property
+    def version(self) -> str:
+        return f"{self.status}.{self.action.revision}.{self.action.updated_at.timestamp()}"
+
+    @property
+    def expires_soon(self) -> bool:
+        return self.status == Status.PENDING and self.action.expires_at - self.now < SOON
+
+    @property
+    def stale(self) -> bool:
+        return self.action.is_stale(self.now)
+
+    @property
+    def warnings(self) -> list[str]:
+        words = warning_words()
+        return [words[matter] for matter in warnings_in(self.action, self.domains)]
+
+    @property
+    def url(self) -> str:
+        return reverse("action", args=self._place)
+
+    @property
+    def approve_url(self) -> str:
+        return reverse("action-approve", args=self._place)
+
+    @property
+    def reject_url(self) -> str:
+        return reverse("action-reject", args=self._place)
+
+    @property
+    def end_url(self) -> str:
+        return reverse("action-end", args=self._place)
+
+    @property
+    def _place(self) -> list[str]:
+        return [self.action.account.slug, self.action.space.slug, self.action.short_id]
+
+
+class Shown(Row):
+    """What the page needs besides: everything that a person has to see before they decide."""
+
+    def __init__(self, actor: Actor, review: Review, *, was_shown: str = "") -> None:
+        super().__init__(review.action)
+        self.actor = actor
+        self.review = review
+        self.was_shown = was_shown
+
+    @property
+    def may_decide(self) -> bool:
+        return self.review.intact and Status.APPROVED in self.review.moves
+
+    @property
+    def may_withdraw(self) -> bool:
+        return Status.CANCELLED in self.review.moves and not self.may_decide
+
+    @property
+    def may_settle(self) -> bool:
+        return self.review.stale and Status.FAILED in self.review.moves
+
+    @property
+    def why_not(self) -> str:
+        if self.status != Status.PENDING:
+            return ""
+        if not self.review.intact:
+            return _("It can’t be approved: what is stored is not what was proposed.")
+        if self.actor.key == self.action.proposer:
+            return _("You proposed this yourself, so somebody else has to decide.")
+        return _("Deciding needs the role owner or approver in this space.")
+
+    @property
+    def values(self) -> list[PreviewRow]:
+        """Every value of the payload; those that tell most come first."""
+        return sorted(self.review.preview.rows, key=lambda row: telling(row.name))
+
+    @property
+    def facts(self) -> list[Line]:
+        return lines(self.review.preview, reach_of(self.action))
+
+    @property
+    def pretty(self) -> str:
+        return pretty_json(self.revision.payload)
+
+    @property
+    def earlier(self) -> Compared | None:
+        revision = earlier_revision(self.action, self.was_shown)
+        return Compared(str(revision.number), pretty_json(revision.payload)) if revision else None
+
+    @property
+    def similar(self) -> Compared | None:
+        like = last_like(self.action)
+        return Compared(like.short_id, pretty_json(like.current.payload)) if like else None
+
+    @property
+    def history(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "line": line,
+                "text": _sentence(line),
+                "icon": ICONS.get(line.kind, "info"),
+                "tone": status_tone(line.kind),
+            }
+            for line in self.review.history
+        ]
+
+
+def status_label(status: str) -> str:
+    labels = {
+        "pending": _("Needs a decision"), "approved": _("Approved"), "rejected": _("Rejected"),
+        "executing": _("Being carried out"), "done": _("Done"), "failed": _("Failed"),
+        "expired": _("Expired"), "cancelled": _("Withdrawn"),
+    }  # fmt: skip
+    return labels.get(status, status)
+
+
+def _sentence(line: History) -> str:
+    sentences = {
+        "proposed": _("Proposed by %(who)s"), "revised": _("Revised by %(who)s"),
+        "approved": _("Approved by %(who)s"), "rejected": _("Rejected by %(who)s"),
+        "executing": _("Taken up by %(who)s"), "done": _("Reported as done by %(who)s"),
+        "failed": _("Reported as failed by %(who)s"), "cancelled": _("Withdrawn by %(who)s"),
+        "expired": _("Expired: nobody was in time"),
+    }  # fmt: skip
+    return sentences.get(line.kind, f"{line.kind}: %(who)s") % {"who": line.who}

@@ -1,0 +1,63 @@
+"""Forms of what a space holds. `version` is that of the row when the form was opened, or after the person chose
+to write over a newer one."""
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from memoryhub.web.forms import JsonField, JsonObjectField, LinesField
+
+
+class Versioned(forms.Form):
+    version = forms.IntegerField(min_value=0, required=False, widget=forms.HiddenInput)
+
+
+class ValueForm(Versioned):
+    value = JsonField(label=_("Value"), help_text=_("Any JSON, up to 64 KiB."))
+
+
+class NewValueForm(ValueForm):
+    namespace = forms.CharField(
+        label=_("Namespace"), max_length=64, help_text=_("Small letters, digits, dots, hyphens.")
+    )
+    key = forms.CharField(label=_("Key"), max_length=128)
+
+
+class RecordForm(Versioned):
+    status = forms.CharField(
+        label=_("Status"),
+        max_length=64,
+        initial="open",
+        help_text=_("One word, such as open, waiting, done."),
+    )
+    due_at = forms.CharField(
+        label=_("Due"),
+        max_length=40,
+        required=False,
+        help_text=_("2026-08-08 for a whole day, or 2026-08-08T14:00, in the space’s time zone."),
+    )
+    content = JsonObjectField(
+        label=_("Data"), initial="{}", help_text=_("A JSON object; null removes a field.")
+    )
+
+
+class NewRecordForm(RecordForm):
+    collection = forms.CharField(
+        label=_("Collection"), max_length=64, help_text=_("Small letters, digits, dots, hyphens.")
+    )
+    key = forms.CharField(
+        label=_("Key"), max_length=200, required=False, help_text=_("Makes it findable, and unique here.")
+    )
+
+
+class JournalForm(Versioned):
+    summary = forms.CharField(
+        label=_("Summary"), max_length=10_000, required=False, widget=forms.Textarea(attrs={"rows": 5})
+    )
+    decisions = LinesField(label=_("Decisions"), required=False, help_text=_("One a line."))
+    open_loops = LinesField(label=_("Open loops"), required=False, help_text=_("One a line."))
+    source_refs = LinesField(label=_("Sources"), required=False, help_text=_("One a line."))
+
+
+class NewJournalForm(JournalForm):
+    date = forms.CharField(label=_("Date"), widget=forms.DateInput(attrs={"type": "date"}))
+    kind = forms.ChoiceField(label=_("Of"), choices=[("day", _("the day")), ("week", _("its week"))])
