@@ -9,7 +9,6 @@ import django
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memoryhub.settings")
 django.setup()  # before anything that imports models
 
-from channels.auth import AuthMiddlewareStack  # noqa: E402
 from channels.routing import URLRouter  # noqa: E402
 from channels.security.websocket import AllowedHostsOriginValidator  # noqa: E402
 from django.core.asgi import get_asgi_application  # noqa: E402
@@ -33,7 +32,7 @@ def build_application(extra_servers: Mapping[str, Server[Any]] | None = None) ->
     extra = {name: mounted(server, streaming=True) for name, server in (extra_servers or {}).items()}
     endpoint = Endpoint({"": mounted(build_server(None)), **mounts, **extra})
     pages = get_asgi_application()
-    sockets = AllowedHostsOriginValidator(AuthMiddlewareStack(URLRouter(websocket_urlpatterns)))
+    sockets = AllowedHostsOriginValidator(URLRouter(websocket_urlpatterns))
 
     async def application(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":

@@ -4,6 +4,8 @@ from typing import Any
 
 from django.urls import re_path
 
+from actions.routing import websocket_urlpatterns as live
+
 
 class Nowhere:
     """Closes sockets that were opened at an address that serves none."""
@@ -13,4 +15,4 @@ class Nowhere:
         await send({"type": "websocket.close", "code": 4404})
 
 
-websocket_urlpatterns = [re_path(r"", Nowhere())]  # type: ignore[arg-type]
+websocket_urlpatterns = [*live, re_path(r"", Nowhere())]  # type: ignore[arg-type]

@@ -13,6 +13,7 @@ from accounts.domain.keys import hash_secret, is_well_formed
 from accounts.models import AgentKey
 from accounts.scopes import Role, Scope
 from memoryhub.common.errors import Unauthorized
+from memoryhub.common.live import KEYS, publish
 
 NOTE_USE_EVERY = timedelta(minutes=1)
 LABEL = 200
@@ -84,6 +85,8 @@ def note_use(row: KeyRow, address: str, client: str) -> None:
         AgentKey.objects.filter(id=row.id).update(
             last_used_at=now, last_used_address=address[:64], last_used_client=client[:LABEL]
         )
+    if row.last_used_at is None:
+        publish(row.account_id, None, KEYS, int(now.timestamp()))
 
 
 def key_actor(row: KeyRow, headers: Mapping[str, str], address: str) -> Actor:

@@ -5,18 +5,29 @@ that process's in-memory channel layer. With CHANNEL_LAYER_URL the Redis layer c
 The database is the truth; a page that gets a hint fetches what it shows, under its own rights.
 """
 
+import asyncio
 import json
+import logging
 from typing import Any
 from uuid import UUID
 
 from asgiref.sync import async_to_sync
-from channels.layers import get_channel_layer
+from channels.layers import BaseChannelLayer, get_channel_layer
 from django.conf import settings
 from django.db import connection, transaction
+from psycopg import AsyncConnection, OperationalError
+
+log = logging.getLogger(__name__)
 
 CHANNEL = "hub_live"
 INBOX, KEYS = "inbox", "keys"
 EVERYONE = "live"
+LISTENER = "memoryhub live"
+CONNECTED_BY = ("host", "port", "dbname", "user", "password", "sslmode", "sslrootcert", "sslcert", "sslkey")
+RECONNECT_SECONDS = 1.0
+PROBE_SECONDS = 30.0
+
+_listener: asyncio.Task[None] | None = None
 
 
 def group(account_id: UUID, space_id: UUID | None = None) -> str:
@@ -26,14 +37,63 @@ def group(account_id: UUID, space_id: UUID | None = None) -> str:
 
 def publish(account_id: UUID, space_id: UUID | None, topic: str, version: int) -> None:
     """Tell open pages, when the current transaction is committed. Without a space: all of the account's."""
-    hint = {"topic": topic, "version": version}
-    to = group(account_id, space_id)
+    hint = {"to": group(account_id, space_id), "topic": topic, "version": version}
     if settings.CHANNEL_LAYER_URL:
-        transaction.on_commit(lambda: _send(to, hint), robust=True)
+        transaction.on_commit(lambda: async_to_sync(_forward)(hint), robust=True)
         return
     with connection.cursor() as cursor:
-        cursor.execute("select pg_notify(%s, %s)", [CHANNEL, json.dumps({"to": to, **hint})])
+        cursor.execute("select pg_notify(%s, %s)", [CHANNEL, json.dumps(hint)])
 
 
-def _send(to: str, hint: dict[str, Any]) -> None:
-    async_to_sync(get_channel_layer().group_send)(to, {"type": "live.hint", **hint})
+def listen() -> None:
+    """Start this process's listener, unless it runs. Nothing is awaited here, so calls can't race."""
+    global _listener
+    if settings.CHANNEL_LAYER_URL:
+        return
+    loop = asyncio.get_running_loop()
+    if _listener is None or _listener.done() or _listener.get_loop() is not loop:
+        _listener = loop.create_task(_keep_listening())
+
+
+async def _keep_listening() -> None:
+    while True:
+        try:
+            await _listen()
+        except OperationalError:
+            log.warning("live updates: the database's connection is lost; trying again")
+        await asyncio.sleep(RECONNECT_SECONDS)
+
+
+async def _listen() -> None:
+    """Forwards until the connection is lost. Whatever was missed before it began is made up for by a resync."""
+    async with await AsyncConnection.connect(
+        autocommit=True, application_name=LISTENER, **_connection_parameters()
+    ) as listening:
+        await listening.execute(f"listen {CHANNEL}")
+        await _layer().group_send(EVERYONE, {"type": "live.resync"})
+        while True:
+            async for notification in listening.notifies(timeout=PROBE_SECONDS):
+                await _take(notification.payload)
+            await listening.execute("select 1")  # fails where the other side has vanished silently
+
+
+async def _take(payload: str) -> None:
+    """Anybody with a login can NOTIFY: what isn't ours is dropped."""
+    try:
+        await _forward(json.loads(payload))
+    except (ValueError, TypeError, KeyError):
+        log.warning("live updates: a notification that can't be read was dropped")
+
+
+async def _forward(hint: dict[str, Any]) -> None:
+    event = {"type": "live.hint", "topic": str(hint["topic"]), "version": int(hint["version"])}
+    await _layer().group_send(hint["to"], event)
+
+
+def _layer() -> BaseChannelLayer:
+    return get_channel_layer()
+
+
+def _connection_parameters() -> dict[str, Any]:
+    given = connection.get_connection_params()
+    return {name: given[name] for name in CONNECTED_BY if given.get(name)}
