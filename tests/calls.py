@@ -1,0 +1,68 @@
+"""Calling operations as agents do, one at a time or many at once."""
+
+import threading
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+import memoryhub.operations.catalogue  # noqa: F401
+from accounts.actor import Actor
+from memoryhub.common.errors import HubError
+from memoryhub.operations.base import REGISTRY
+
+T = TypeVar("T")
+
+
+def call(actor: Actor, name: str, **arguments: Any) -> dict[str, Any]:
+    operation = REGISTRY.get(name, "hub")
+    assert operation is not None, name
+    return operation.over_rest(actor, arguments)
+
+
+def refused(actor: Actor, name: str, **arguments: Any) -> dict[str, Any]:
+    """What the caller is told: the error's code, message and details."""
+    with pytest.raises(HubError) as caught:
+        call(actor, name, **arguments)
+    body = caught.value.body()["error"]
+    assert isinstance(body, dict)
+    return body
+
+
+def fields(error: dict[str, Any]) -> list[str]:
+    return list(error["details"]["fields"])
+
+
+def queries(act: Callable[[], object]) -> int:
+    with CaptureQueriesContext(connection) as captured:
+        act()
+    return len(captured)
+
+
+def at_once(count: int, act: Callable[[int], T]) -> list[T | HubError]:
+    """Run it in as many threads, which start together; a refusal is an answer too."""
+    start, answers = threading.Barrier(count), dict[int, T | HubError | BaseException]()
+
+    def run(number: int) -> None:
+        try:
+            start.wait()
+            answers[number] = act(number)
+        except BaseException as fault:
+            answers[number] = fault
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=run, args=(number,)) for number in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    told: list[T | HubError] = []
+    for number in range(count):
+        answer = answers[number]
+        if isinstance(answer, BaseException) and not isinstance(answer, HubError):
+            raise answer
+        told.append(answer)
+    return told
