@@ -1,5 +1,6 @@
 """Every setting, read from the environment. `memoryhub up` fills it in for the embedded instance."""
 
+import operator
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -29,7 +30,7 @@ INSTALLED_APPS = [
     "spaces",
     "actions",
     "memoryhub",
-    "django.contrib.admin",
+    "memoryhub.pages.apps.HubAdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -158,6 +159,7 @@ ACCOUNT_LOGIN_METHODS = {"email"}
 ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*"]
 ACCOUNT_USER_MODEL_USERNAME_FIELD = None
 ACCOUNT_EMAIL_VERIFICATION = "none"
+ACCOUNT_USER_DISPLAY = operator.methodcaller("get_full_name")
 ACCOUNT_PRESERVE_USERNAME_CASING = False
 ACCOUNT_LOGOUT_ON_PASSWORD_CHANGE = True
 EMAIL_BACKEND = envstr("EMAIL_BACKEND", "django.core.mail.backends.console.EmailBackend")

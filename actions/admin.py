@@ -1,0 +1,27 @@
+from django.contrib import admin
+
+from actions.models import Action, ActionRevision, Approval
+from memoryhub.web.admin import RowAdmin
+
+
+@admin.register(Action)
+class ActionAdmin(RowAdmin):
+    list_display = ("__str__", "short_id", "space", "class_name", "status", "proposer_name", "created_at")
+    list_filter = ("status", "class_name")
+    search_fields = ("class_name", "id", "proposer_name", "agent")
+    ordering = ("-created_at", "-id")
+
+
+@admin.register(ActionRevision)
+class ActionRevisionAdmin(RowAdmin):
+    list_display = ("__str__", "action", "number", "digest", "created_at")
+    search_fields = ("digest", "id")
+    ordering = ("-created_at", "-id")
+
+
+@admin.register(Approval)
+class ApprovalAdmin(RowAdmin):
+    list_display = ("__str__", "action", "revision", "decision", "user", "decided_at", "voided_at")
+    list_filter = ("decision",)
+    search_fields = ("digest", "user__email")
+    ordering = ("-decided_at", "-id")

@@ -1,0 +1,87 @@
+"""The administration: Django's own, inside the one account that staff chose."""
+
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID
+
+from django.contrib.admin import AdminSite
+from django.contrib.auth.views import redirect_to_login
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import path
+from django.utils.translation import gettext_lazy as _
+
+from accounts.domain.staff import enter_account, list_every_account
+from memoryhub.common.ids import parse_id
+from memoryhub.common.tenancy import tenant
+from memoryhub.web.admin import ACCOUNT_KEY
+
+View = Callable[..., HttpResponse]
+NOT_OURS = {
+    "auth",
+    "account",
+    "oauth2_provider",
+}  # groups we do not use; addresses and tokens of every account
+
+
+class HubAdminSite(AdminSite):
+    site_header = site_title = _("Memory Hub administration")
+    index_title = _("Rows of this account")
+    enable_nav_sidebar = False
+
+    def register(self, model_or_iterable: Any, admin_class: Any = None, **options: Any) -> None:
+        models = model_or_iterable if isinstance(model_or_iterable, list | tuple) else [model_or_iterable]
+        ours = [m for m in models if m._meta.app_label not in NOT_OURS and not self.is_registered(m)]
+        super().register(ours, admin_class, **options)
+
+    def get_urls(self) -> list[Any]:
+        choose = path("account/", super().admin_view(self.choose), name="choose-account")
+        return [choose, *super().get_urls()]
+
+    def admin_view(self, view: Any, cacheable: bool = False) -> Any:
+        return super().admin_view(self._inside(view), cacheable)
+
+    def _inside(self, view: View) -> View:
+        """Runs the view, and renders what it answers, in the chosen account."""
+
+        def inner(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+            chosen = request.session.get(ACCOUNT_KEY)
+            if chosen is None:
+                return redirect("admin:choose-account")
+            with tenant(UUID(chosen)):
+                response = view(request, *args, **kwargs)
+                if hasattr(response, "render") and not getattr(response, "is_rendered", True):
+                    response.render()
+            return response
+
+        return inner
+
+    def choose(self, request: HttpRequest) -> HttpResponse:
+        user: Any = request.user
+        if request.method == "POST":
+            id = parse_id("acc", request.POST.get("account", ""))
+            account = enter_account(user, id, address=request.META.get("REMOTE_ADDR", ""))
+            request.session[ACCOUNT_KEY] = str(account.id)
+            request.session["admin_account_name"] = account.name
+            return redirect("admin:index")
+        context = {
+            **self.each_context(request),
+            "accounts": list_every_account(user),
+            "title": _("Choose an account"),
+        }
+        return render(request, "admin/choose_account.html", context)
+
+    def each_context(self, request: HttpRequest) -> dict[str, Any]:
+        return {
+            **super().each_context(request),
+            "chosen_account": request.session.get("admin_account_name")
+            if request.session.get(ACCOUNT_KEY)
+            else "",
+        }
+
+    def login(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
+        """Staff sign in where everyone does."""
+        if request.user.is_authenticated:
+            raise PermissionDenied
+        return redirect_to_login(request.GET.get("next") or request.get_full_path())

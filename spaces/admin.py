@@ -1,0 +1,63 @@
+from django.contrib import admin
+
+from memoryhub.web.admin import RowAdmin
+from spaces.models import (
+    JournalEntry,
+    JournalVersion,
+    Memory,
+    MemoryVersion,
+    Record,
+    RecordVersion,
+    Space,
+    SpaceMember,
+    Value,
+)  # fmt: skip
+
+
+@admin.register(Space)
+class SpaceAdmin(RowAdmin):
+    list_display = ("name", "slug", "time_zone", "visibility", "actions_paused", "created_at")
+    search_fields = ("name", "slug")
+
+
+@admin.register(SpaceMember)
+class SpaceMemberAdmin(RowAdmin):
+    list_display = ("space", "user", "role")
+    search_fields = ("user__email",)
+
+
+@admin.register(Memory)
+class MemoryAdmin(RowAdmin):
+    list_display = ("__str__", "kind", "subject", "tier", "origin", "trust", "status", "pinned", "created_at")
+    list_filter = ("kind", "tier", "status", "trust")
+    search_fields = ("text", "subject", "id")
+    ordering = ("-created_at", "-id")
+
+
+@admin.register(JournalEntry)
+class JournalEntryAdmin(RowAdmin):
+    list_display = ("__str__", "space", "kind", "date", "version", "updated_at")
+    list_filter = ("kind",)
+    search_fields = ("summary", "id")
+    ordering = ("-date", "-id")
+
+
+@admin.register(Record)
+class RecordAdmin(RowAdmin):
+    list_display = ("__str__", "space", "collection", "key", "status", "due_at", "version", "updated_at")
+    search_fields = ("collection", "key", "id")
+    ordering = ("-created_at", "-id")
+
+
+@admin.register(Value)
+class ValueAdmin(RowAdmin):
+    list_display = ("__str__", "space", "namespace", "key", "version", "updated_at")
+    search_fields = ("namespace", "key")
+    ordering = ("namespace", "key", "id")
+
+
+@admin.register(MemoryVersion, JournalVersion, RecordVersion)
+class VersionAdmin(RowAdmin):
+    list_display = ("__str__", "version", "written_by", "written_at")
+    search_fields = ("id",)
+    ordering = ("-written_at", "-id")
