@@ -7,6 +7,7 @@ from django.contrib.postgres.search import SearchVectorField
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
+from pgvector.django import SparseVectorField
 
 from accounts.models import Tenant
 from spaces.models.scoped import ScopedQuerySet, Version
@@ -31,6 +32,15 @@ class MemoryQuerySet(ScopedQuerySet["Memory"]):
 
     def active(self, now: datetime | None = None) -> "MemoryQuerySet":
         return self.live(now).filter(status="active")
+
+
+_AllColumns = models.Manager.from_queryset(MemoryQuerySet)
+
+
+class MemoryManager(_AllColumns["Memory"]):
+    def get_queryset(self) -> MemoryQuerySet:
+        """Without what only the database searches by, which is larger than the memory itself."""
+        return MemoryQuerySet(self.model, using=self._db).defer("search_vector", "search_weights")
 
 
 class Memory(Tenant):
@@ -95,9 +105,10 @@ class Memory(Tenant):
     updated_at = models.DateTimeField()
     identity = models.BinaryField(max_length=32, editable=False)
     search_vector = SearchVectorField(null=True, editable=False)
+    search_weights = SparseVectorField(null=True, editable=False)
     search_version = models.PositiveSmallIntegerField(default=0, editable=False)
 
-    objects = MemoryQuerySet.as_manager()
+    objects = MemoryManager()
 
     class Meta:
         verbose_name_plural = "memories"

@@ -39,8 +39,13 @@ def document_words(text: str, languages: Languages = DEFAULT_LANGUAGES) -> Itera
 
 def query_words(text: str, languages: Languages = DEFAULT_LANGUAGES) -> list[Word]:
     """The different words of a question: stop words only if it has no others, [] if it has no word at all."""
-    words = list(dict.fromkeys(_asked(text, languages)))
+    words = every_word(text, languages)
     return [word for word in words if not word.stop] or words
+
+
+def every_word(text: str, languages: Languages = DEFAULT_LANGUAGES) -> list[Word]:
+    """The different words of a question, stop words too: for where each one narrows what is meant."""
+    return list(dict.fromkeys(_asked(text, languages)))
 
 
 def holds_all_words(words: Iterable[Word], *texts: str, languages: Languages = DEFAULT_LANGUAGES) -> bool:
