@@ -1,5 +1,6 @@
 """The inbox of a space: what waits for whom, and the hint to open pages that it has changed."""
 
+from dataclasses import dataclass
 from uuid import UUID
 
 from django.db import connection
@@ -22,24 +23,49 @@ LASTING: dict[str, tuple[Status, ...]] = {
     "failed": (Status.FAILED, Status.REJECTED, Status.EXPIRED, Status.CANCELLED),
 }
 PAGE, MAX_PAGE = 50, 200
+CHOICES = 100
 
 RAISE = "update spaces_space set inbox_version = inbox_version + 1 where id = %s returning inbox_version"
 
 
+@dataclass(frozen=True)
+class Choices:
+    """What a tab can be narrowed by: classes, and the names of the credentials that proposed."""
+
+    classes: list[str]
+    proposers: list[str]
+
+
 def list_inbox(
-    actor: Actor, tab: str = "needs_you", *, token: str | None = None, size: int | None = None
+    actor: Actor,
+    tab: str = "needs_you",
+    *,
+    class_name: str = "",
+    proposer: str = "",
+    token: str | None = None,
+    size: int | None = None,
 ) -> Page[Action]:
-    """One tab of the actor's space, newest first.
+    """One tab of the actor's space, newest first; of one class or one proposer's name if told.
 
     `needs_you`: pending ones that the actor may decide on, and claimed ones that nothing was heard of for an
     hour. `waiting`: the other pending ones. `failed`: all that ended without being done.
     """
     space = access_space(actor)
     actions = Action.objects.inside(space).filter(_in_tab(actor, space, tab)).with_current()
-    filters = {"space": str(space.id), "tab": tab}
+    wanted = {"class_name": class_name, "proposer_name": proposer}
+    actions = actions.filter(**{name: value for name, value in wanted.items() if value})
+    filters = {"space": str(space.id), "tab": tab, **wanted}
     return page_of(
         actions, token=token, size=page_size(size, PAGE, MAX_PAGE), actor_key=actor.key, filters=filters
     )
+
+
+def inbox_choices(actor: Actor, tab: str) -> Choices:
+    space = access_space(actor)
+    actions = Action.objects.inside(space).filter(_in_tab(actor, space, tab)).order_by()
+    classes = actions.values_list("class_name", flat=True).distinct()[:CHOICES]
+    proposers = actions.exclude(proposer_name="").values_list("proposer_name", flat=True).distinct()[:CHOICES]
+    return Choices(sorted(classes), sorted(proposers))
 
 
 def count_inbox(actor: Actor) -> dict[str, int]:

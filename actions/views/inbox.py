@@ -5,7 +5,7 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 
 from accounts.domain.accounts import mail_domains
-from actions.domain.inbox import count_inbox, list_inbox
+from actions.domain.inbox import count_inbox, inbox_choices, list_inbox
 from actions.domain.review import review_action
 from actions.views.shown import Row, Shown
 from memoryhub.common.errors import HubError
@@ -20,17 +20,34 @@ class Tab:
     current: bool
 
 
+@dataclass(frozen=True)
+class Filters:
+    class_name: str
+    proposer: str
+
+    @property
+    def any(self) -> bool:
+        return bool(self.class_name or self.proposer)
+
+
 @space_view
 def inbox(request: SpaceRequest) -> HttpResponse:
     tabs = _tabs(request, request.GET.get("tab", "needs_you"))
     tab = next((tab for tab in tabs if tab.current), tabs[0])
-    filters = {"class_name": request.GET.get("class", ""), "agent": request.GET.get("agent", "")}
-    page = list_inbox(request.actor, tab.slug, token=request.GET.get("page"))
+    filters = Filters(request.GET.get("class", ""), request.GET.get("agent", ""))
+    page = list_inbox(
+        request.actor,
+        tab.slug,
+        class_name=filters.class_name,
+        proposer=filters.proposer,
+        token=request.GET.get("page"),
+    )
     domains = mail_domains(request.actor.account_id)
     context = {
         "tabs": tabs,
         "tab": tab,
         "filters": filters,
+        "choices": inbox_choices(request.actor, tab.slug),
         "rows": [Row(action, domains) for action in page.items],
         "next_token": page.next_token,
         "shown": _opened(request),

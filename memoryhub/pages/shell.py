@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from django.http import HttpRequest
 from django.utils.functional import SimpleLazyObject
 
+from accounts.actor import Actor
 from accounts.domain.accounts import accounts_of
 from accounts.models import Account, User
+from actions.domain.inbox import count_inbox
 from spaces.domain.access import list_spaces
 from spaces.models import Space
 from spaces.views.requests import LAST_SPACE
@@ -48,16 +50,21 @@ def build_shell(request: HttpRequest) -> Shell:
     accounts = accounts_of(user)
     spaces = list_spaces(actor)
     space = getattr(request, "space", None)
+    nav_space = space or last_space(request, spaces)
     return Shell(
         account=next(account for account in accounts if account.id == actor.account_id),
         other_accounts=[account for account in accounts if account.id != actor.account_id],
         spaces=spaces,
         space=space,
-        nav_space=space or last_space(request, spaces),
+        nav_space=nav_space,
         section=section_of(request),
-        waiting=0,
+        waiting=waiting_in(actor, nav_space),
         shortcuts=user.shortcuts,
     )
+
+
+def waiting_in(actor: Actor, space: Space | None) -> int:
+    return count_inbox(actor.in_space(space.slug))["needs_you"] if space else 0
 
 
 def last_space(request: HttpRequest, spaces: list[Space]) -> Space | None:

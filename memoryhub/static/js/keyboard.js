@@ -1,7 +1,7 @@
 // Single letters. An element says which letter presses it (data-key), and lists say what their items are (data-item).
 
 const GO = 1200;
-let going = 0;
+let going = -Infinity;
 
 const enabled = () => document.body.dataset.shortcuts === "on";
 const visible = (element) => element.checkVisibility({ visibilityProperty: true });
@@ -19,7 +19,7 @@ document.addEventListener("keydown", (event) => {
   const chosen = performance.now() - going < GO
     ? document.querySelector(`[data-go="${CSS.escape(letter)}"]`)
     : action(letter);
-  going = letter === "g" ? performance.now() : 0;
+  going = letter === "g" ? performance.now() : -Infinity;
   if (!chosen) return;
   event.preventDefault();
   typeof chosen === "function" ? chosen() : chosen.click();

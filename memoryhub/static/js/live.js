@@ -2,6 +2,7 @@
 // While the socket is down, the same question is asked every 15 seconds.
 
 const POLL = 15_000;
+const ENDED = 4401; // signed out, or no longer of this team or space
 const path = document.body.dataset.live;
 const pulse = document.body.dataset.pulse;
 let version = document.body.dataset.version ?? null;
@@ -19,7 +20,7 @@ function connect() {
   socket.addEventListener("close", (event) => {
     show("reconnecting");
     startPolling();
-    if (event.code >= 4400) return;
+    if (event.code === ENDED) return location.reload();
     tries += 1;
     setTimeout(connect, Math.min(30_000, 500 * 2 ** tries) * (0.75 + Math.random() / 2));
   });

@@ -17,7 +17,7 @@ export function justShown(root) {
   for (const button of root.querySelectorAll(".guarded")) shown.set(button, now);
 }
 
-document.addEventListener("hub:swapped", (event) => prepare(event.target));
+document.addEventListener("hub:swapped", (event) => { window.htmx?.process(event.target); prepare(event.target); });
 document.addEventListener("htmx:afterSwap", (event) => prepare(event.detail.elt));
 
 function prepare(root) {
