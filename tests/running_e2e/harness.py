@@ -43,6 +43,10 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
+def read(path: Path) -> dict[str, Any]:
+    return dict(json.loads(path.read_text()))
+
+
 @dataclass(frozen=True)
 class Person:
     """Whoever runs the commands, with a home directory of their own and nothing else in the environment."""
@@ -83,7 +87,7 @@ class Hub:
 
     @property
     def first_run(self) -> dict[str, str]:
-        return dict(json.loads((self.data_dir / "first-run.json").read_text()))
+        return read(self.data_dir / "first-run.json")
 
     @property
     def said(self) -> str:
@@ -125,7 +129,7 @@ class Hub:
         try:
             if name == "postgres":
                 return int((self.data_dir / "postgres/data/postmaster.pid").read_text().split()[0])
-            records = json.loads((self.data_dir / "running.json").read_text())["processes"]
+            records = read(self.data_dir / "running.json")["processes"]
         except (FileNotFoundError, IndexError):
             return None
         return next((int(record["pid"]) for record in records if record["name"] == name), None)

@@ -1,0 +1,123 @@
+"""An agent and a person, from the first key to the receipt, over the network: embedded, and as processes apart."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import httpx2 as httpx
+import pytest
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
+
+from tests.running_e2e.apart import REDIS, apart
+from tests.running_e2e.harness import Person, hub, until
+
+PROPOSAL = {
+    "class": "mail.send",
+    "summary": "Tell the team that the release is out",
+    "payload": {"to": "team@example.com", "text": "It is out."},
+    "idempotency_key": "release-mail",
+}
+
+
+@pytest.fixture(params=["embedded", "apart"])
+def first(request: pytest.FixtureRequest, owner: Person) -> Iterator[dict[str, str]]:
+    """What the first run left, of an instance that serves."""
+    if request.param == "embedded":
+        with hub(owner) as running:
+            running.start()
+            yield running.first_run
+        return
+    if REDIS is None:
+        pytest.skip(
+            "REDIS IS MISSING: nothing shows that separate processes work (apt-get install redis-server)"
+        )
+    if owner.name != "root" and os.geteuid() == 0:
+        pytest.skip("whose processes they are makes no difference here")
+    with apart(owner) as found:
+        yield found
+
+
+class Agent:
+    """One agent, with the key of the first run, over MCP."""
+
+    def __init__(self, first: dict[str, str]) -> None:
+        self.first = first
+
+    def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
+        return asyncio.run(self._call(tool, arguments))
+
+    async def _call(self, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        headers = {"Authorization": f"Bearer {self.first['agent_key']}"}
+        async with httpx.AsyncClient(headers=headers) as http:
+            async with Client(streamable_http_client(self.first["mcp_url"], http_client=http)) as client:
+                result = await client.call_tool(tool, arguments)
+        assert not result.is_error, result.content
+        assert result.structured_content is not None
+        return dict(result.structured_content)
+
+
+class Browser:
+    """One person, without JavaScript."""
+
+    def __init__(self) -> None:
+        self.http = httpx.Client(follow_redirects=True, timeout=30)
+
+    def submit(self, page: str, *, to: str, **fields: str) -> httpx.Response:
+        """Open a page and send its form whose address ends in `to`, hidden fields and all."""
+        opened = self.http.get(page)
+        assert opened.status_code == 200, opened.text
+        form = next(
+            found
+            for found in re.findall(r"<form.*?</form>", opened.text, re.S)
+            if _action(found).endswith(to)
+        )
+        hidden = dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)"', form))
+        target = opened.url.join(_action(form))
+        return self.http.post(
+            target, data={**hidden, **fields}, headers={"Referer": page, "Origin": _origin(page)}
+        )
+
+
+def _action(form: str) -> str:
+    found = re.search(r' action="([^"]*)"', form)
+    return found[1] if found else ""
+
+
+def _origin(url: str) -> str:
+    parsed = httpx.URL(url)
+    return f"{parsed.scheme}://{parsed.netloc.decode()}"
+
+
+def test_an_agent_proposes_a_person_approves_and_the_agent_reports(first: dict[str, str]) -> None:
+    agent, person = Agent(first), Browser()
+    agent.call("kv_set", ns="release", key="version", value="1.0")
+    proposed = agent.call("action_propose", **PROPOSAL)
+    welcomed = person.submit(
+        first["owner_url"], to="", name="Ada", email="ada@example.com", password="correct horse battery"
+    )
+    assert welcomed.status_code == 200, welcomed.text
+    assert person.http.get(first["owner_url"]).status_code == 410
+    approved = person.submit(proposed["approve_url"], to="/approve/")
+    assert approved.status_code == 200, approved.text
+    short = proposed["action"]["id"]
+    assert [item["status"] for item in agent.call("action_list")["items"]] == ["approved"]
+    agent.call("action_transition", id=short, **{"from": "approved", "to": "executing"})
+    agent.call(
+        "action_transition", id=short, **{"from": "executing", "to": "done"}, receipt={"message": "42"}
+    )
+    assert "Receipt, as the agent reported it" in person.http.get(proposed["approve_url"]).text
+    assert agent.call("kv_get", ns="release", key="version")["value"] == "1.0"
+    until(lambda: _sealed(first), "a worker that seals the events")
+
+
+def _sealed(first: dict[str, str]) -> bool:
+    """Events get their numbers from a worker, which woke up by the broker or the sweep."""
+    headers = {"X-API-Key": first["agent_key"]}
+    feed = httpx.get(f"{first['url']}/v1/events?limit=500", headers=headers).raise_for_status().json()
+    told = [event["type"] for event in feed["items"]]
+    return feed["unsealed"] == 0 and {"action.proposed", "action.approved", "action.done"} <= set(told)
