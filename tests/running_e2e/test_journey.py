@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import re
 from collections.abc import Iterator
@@ -12,6 +13,8 @@ import httpx2 as httpx
 import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
+from websockets.sync.client import ClientConnection, connect
+from websockets.typing import Origin
 
 from tests.running_e2e.apart import REDIS, apart
 from tests.running_e2e.harness import Person, hub, until
@@ -82,6 +85,18 @@ class Browser:
             target, data={**hidden, **fields}, headers={"Referer": page, "Origin": _origin(page)}
         )
 
+    def become_owner(self, link: str) -> None:
+        person = {"name": "Ada", "email": "ada@example.com", "password": "correct horse battery"}
+        welcomed = self.submit(link, to="", **person)
+        assert welcomed.status_code == 200, welcomed.text
+        assert self.http.get(link).status_code == 410, "the link works once"
+
+    def watch(self, page: str) -> ClientConnection:
+        """The socket of an open page, which hears of changes."""
+        cookies = "; ".join(f"{name}={value}" for name, value in self.http.cookies.items())
+        address = page.replace("http", "ws", 1)
+        return connect(address, additional_headers={"Cookie": cookies}, origin=Origin(_origin(page)))
+
 
 def _action(form: str) -> str:
     found = re.search(r' action="([^"]*)"', form)
@@ -93,15 +108,15 @@ def _origin(url: str) -> str:
     return f"{parsed.scheme}://{parsed.netloc.decode()}"
 
 
-def test_an_agent_proposes_a_person_approves_and_the_agent_reports(first: dict[str, str]) -> None:
+def test_an_agent_proposes_a_person_sees_it_and_approves_and_the_agent_reports(first: dict[str, str]) -> None:
     agent, person = Agent(first), Browser()
     agent.call("kv_set", ns="release", key="version", value="1.0")
-    proposed = agent.call("action_propose", **PROPOSAL)
-    welcomed = person.submit(
-        first["owner_url"], to="", name="Ada", email="ada@example.com", password="correct horse battery"
-    )
-    assert welcomed.status_code == 200, welcomed.text
-    assert person.http.get(first["owner_url"]).status_code == 410
+    person.become_owner(first["owner_url"])
+    with person.watch(f"{first['url']}/live/my-team/main/") as hints:
+        before = json.loads(hints.recv(timeout=30))
+        proposed = agent.call("action_propose", **PROPOSAL)
+        after = json.loads(hints.recv(timeout=30))
+    assert (after["topic"], after["version"] > before["version"]) == ("inbox", True)
     approved = person.submit(proposed["approve_url"], to="/approve/")
     assert approved.status_code == 200, approved.text
     short = proposed["action"]["id"]
