@@ -112,7 +112,7 @@ def test_an_agent_proposes_a_person_sees_it_and_approves_and_the_agent_reports(f
     agent, person = Agent(first), Browser()
     agent.call("kv_set", ns="release", key="version", value="1.0")
     person.become_owner(first["owner_url"])
-    with person.watch(f"{first['url']}/live/my-team/main/") as hints:
+    with person.watch(f"{first['url']}/a/my-team/main/live") as hints:
         before = json.loads(hints.recv(timeout=30))
         proposed = agent.call("action_propose", **PROPOSAL)
         after = json.loads(hints.recv(timeout=30))
