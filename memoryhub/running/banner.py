@@ -9,6 +9,11 @@ from pathlib import Path
 
 import click
 
+UNENCRYPTED = """\
+  Others on the network can reach it, and nothing is encrypted on the way: put a proxy with TLS in front,
+  and set PUBLIC_URL to its https address.
+"""
+
 
 def welcome(first: Mapping[str, str], data_dir: Path) -> str:
     """The first time: how to become the owner and how to connect an agent."""

@@ -15,8 +15,9 @@ import click
 
 from memoryhub.running.binaries import find_binaries
 from memoryhub.running.errors import SetupError
+from memoryhub.running.files import read_json
 from memoryhub.running.identity import database_identity
-from memoryhub.running.instance import Instance, find_data_dir, open_instance, read_json
+from memoryhub.running.instance import Instance, find_data_dir, open_instance
 from memoryhub.running.processes import is_running
 
 LOW_DISK = 1 << 30

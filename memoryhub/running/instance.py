@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import os
 import secrets
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
@@ -14,6 +12,7 @@ from pathlib import Path
 import platformdirs
 
 from memoryhub.running.errors import SetupError
+from memoryhub.running.files import read_json, write_private
 from memoryhub.running.postgres import EmbeddedPostgres
 
 DEFAULT_URL = "http://localhost:8765"
@@ -117,23 +116,3 @@ def open_instance(data_dir: Path | None) -> Iterator[Instance]:
     with postgres or nullcontext():
         os.environ.update(instance.environment(os.environ))
         yield instance
-
-
-def read_json(path: Path) -> dict[str, object]:
-    """The object in a file; an empty one where there is none to read."""
-    try:
-        found = json.loads(path.read_text())
-    except (FileNotFoundError, ValueError):
-        return {}
-    return found if isinstance(found, dict) else {}
-
-
-def write_private(path: Path, content: Mapping[str, object]) -> None:
-    """Write JSON that only the owner may read: there whole or not at all, even after a power cut."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    with os.fdopen(handle, "w") as file:
-        json.dump(content, file, indent=2)
-        file.write("\n")
-        file.flush()
-        os.fsync(file.fileno())
-    Path(name).replace(path)

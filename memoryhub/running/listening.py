@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import ipaddress
 import socket
 
 from memoryhub.running.errors import SetupError
@@ -21,6 +22,17 @@ def listen(host: str, port: int) -> list[socket.socket]:
     except OSError as error:
         raise SetupError(_explain(error, host, port)) from None
     return sockets + (_also_ipv6(sockets[0].getsockname()[1]) if host == LOOPBACK else [])
+
+
+def is_exposed(sock: socket.socket) -> bool:
+    """Whether other machines can reach it."""
+    return not ipaddress.ip_address(sock.getsockname()[0]).is_loopback
+
+
+def reachable(sock: socket.socket) -> tuple[str, int]:
+    """An address to reach a listening socket at from this machine."""
+    host, port = sock.getsockname()[:2]
+    return {"0.0.0.0": LOOPBACK, "::": "::1"}.get(host, host), port  # noqa: S104
 
 
 def _listen(family: int, address: object) -> socket.socket:

@@ -23,6 +23,7 @@ import psutil
 from memoryhub.running.binaries import find_binaries, reachable_binaries
 from memoryhub.running.cluster import ADMIN, APP, DATABASE, FORGETFUL, Cluster, Setting
 from memoryhub.running.errors import SetupError
+from memoryhub.running.files import open_lock
 from memoryhub.running.identity import Identity, database_identity
 from memoryhub.running.leftovers import clear_leftovers, postmaster, wait_until_gone
 from memoryhub.running.probe import Answer, ask
@@ -113,7 +114,7 @@ class EmbeddedPostgres:
 
     def _hold(self) -> None:
         if self._held is None:
-            self._held = _open_lock(self.home / "users.lock")
+            self._held = open_lock(self.home / "users.lock")
             fcntl.flock(self._held, fcntl.LOCK_SH)
 
     def stop(self) -> None:
@@ -136,7 +137,7 @@ class EmbeddedPostgres:
     @contextmanager
     def _turn(self) -> Iterator[None]:
         """One at a time may start or stop a server in `home`."""
-        with _open_lock(self.home / "boot.lock") as lock:
+        with open_lock(self.home / "boot.lock") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield
 
@@ -200,11 +201,6 @@ class EmbeddedPostgres:
 
 def _tcp_settings(port: int | None) -> dict[str, Setting]:
     return {"listen_addresses": "127.0.0.1", "port": port} if port else {}
-
-
-def _open_lock(path: Path) -> IO[str]:
-    """Closed to others: whoever can open the file could hold the lock."""
-    return os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+")
 
 
 def _is_last(users: IO[str]) -> bool:

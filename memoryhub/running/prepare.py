@@ -28,7 +28,8 @@ def first_run() -> None:
 
     from memoryhub.common.ids import typed_id
     from memoryhub.flows.first_run import FirstRun, ensure_first_run
-    from memoryhub.running.instance import Instance, write_private
+    from memoryhub.running.files import write_private
+    from memoryhub.running.instance import Instance
 
     def keep(first: FirstRun) -> None:
         content = {

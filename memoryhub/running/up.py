@@ -21,8 +21,9 @@ import click
 from memoryhub.running import banner, folder_broker, prepare
 from memoryhub.running.child import SOCKETS
 from memoryhub.running.errors import SetupError
-from memoryhub.running.instance import Instance, find_data_dir, read_json, write_private
-from memoryhub.running.listening import LOOPBACK, listen
+from memoryhub.running.files import open_lock, read_json, write_private
+from memoryhub.running.instance import Instance, find_data_dir
+from memoryhub.running.listening import LOOPBACK, is_exposed, listen, reachable
 from memoryhub.running.postgres import EmbeddedPostgres
 from memoryhub.running.processes import Child, end_strays, identify, python, stop_all
 
@@ -62,7 +63,7 @@ def prepare_only(data_dir: Path | None) -> None:
 @contextmanager
 def _alone(instance: Instance) -> Iterator[None]:
     """Only one `up` may serve a data directory."""
-    with (instance.data_dir / "up.lock").open("a") as lock:
+    with open_lock(instance.data_dir / "up.lock") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -82,7 +83,8 @@ def _interruptible() -> Iterator[None]:
         raise KeyboardInterrupt
 
     for number in ENDINGS:
-        signal.signal(number, interrupt)
+        if number != signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:  # as under nohup
+            signal.signal(number, interrupt)
     try:
         yield
     except KeyboardInterrupt:
@@ -120,7 +122,8 @@ class _Service:
         self.postgres = postgres
         self.environ = environ
         self.url = environ.get("PUBLIC_URL") or os.environ["PUBLIC_URL"]
-        self.address = _reachable(sockets[0])
+        self.address = reachable(sockets[0])
+        self.bare = is_exposed(sockets[0]) and not self.url.startswith("https://")
         self.children = [self._child("web", sockets), self._child("worker"), self._child("beat")]
 
     def _child(self, name: str, sockets: Sequence[socket.socket] = ()) -> Child:
@@ -173,6 +176,8 @@ class _Service:
             )
         else:
             click.echo(banner.again(self.url, self.instance.data_dir))
+        if self.bare:
+            click.echo(banner.UNENCRYPTED)
 
     def _stop(self) -> None:
         def insist(number: int, frame: FrameType | None) -> None:
@@ -183,12 +188,6 @@ class _Service:
             signal.signal(number, insist)
         stop_all(self.children)
         self.instance.state_file.unlink(missing_ok=True)
-
-
-def _reachable(sock: socket.socket) -> tuple[str, int]:
-    """An address to reach a listening socket at from this machine."""
-    host, port = sock.getsockname()[:2]
-    return {"0.0.0.0": LOOPBACK, "::": "::1"}.get(host, host), port  # noqa: S104
 
 
 def _await_answer(address: tuple[str, int], name: str) -> None:

@@ -8,7 +8,8 @@ import pytest
 
 from memoryhub.running import doctor
 from memoryhub.running.doctor import Finding, examine
-from memoryhub.running.instance import Instance, write_private
+from memoryhub.running.files import write_private
+from memoryhub.running.instance import Instance
 from memoryhub.running.processes import identify
 
 

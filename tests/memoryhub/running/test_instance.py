@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from memoryhub.running.errors import SetupError
-from memoryhub.running.instance import Instance, find_data_dir, open_instance, write_private
+from memoryhub.running.files import write_private
+from memoryhub.running.instance import Instance, find_data_dir, open_instance
 
 
 @pytest.fixture(autouse=True)

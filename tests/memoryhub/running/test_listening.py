@@ -5,7 +5,7 @@ import socket
 import pytest
 
 from memoryhub.running.errors import SetupError
-from memoryhub.running.listening import listen
+from memoryhub.running.listening import is_exposed, listen, reachable
 
 
 def close(sockets: list[socket.socket]) -> None:
@@ -44,3 +44,11 @@ def test_a_port_in_use_is_named_in_plain_words() -> None:
 def test_a_host_of_another_machine_is_refused(host: str) -> None:
     with pytest.raises(SetupError, match="is not an address of this machine"):
         listen(host, 0)
+
+
+@pytest.mark.parametrize(("host", "exposed"), [("127.0.0.1", False), ("0.0.0.0", True)])
+def test_it_is_known_whether_other_machines_can_reach_it(host: str, exposed: bool) -> None:
+    sockets = listen(host, 0)
+    assert is_exposed(sockets[0]) is exposed
+    assert reachable(sockets[0])[0] == "127.0.0.1"
+    close(sockets)

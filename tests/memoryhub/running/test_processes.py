@@ -14,7 +14,7 @@ from memoryhub.running import processes
 from memoryhub.running.lifeline import VARIABLE
 from memoryhub.running.processes import Child, end_strays, identify, is_running, stop_all
 
-SLEEPER = "import time; print('up', flush=True); time.sleep(600)"
+SLEEPER = "import time; time.sleep(600)"
 STUBBORN = """
 import pathlib, signal, time
 signal.signal(signal.SIGTERM, signal.SIG_IGN)
@@ -104,7 +104,7 @@ def test_a_child_ends_with_its_parent_even_if_that_was_killed() -> None:
         child = psutil.Process(int(parent.stdout.readline()))
         parent.kill()
         parent.wait()
-        assert parent.stdout.read() == "up\n"  # ends when the child, the last to hold the pipe, has ended
+        parent.stdout.read()  # ends when the child, the last to hold the pipe, has ended
     assert not child.is_running() or child.status() == psutil.STATUS_ZOMBIE
     assert VARIABLE not in os.environ
 
