@@ -16,13 +16,13 @@ from memoryhub.operations.base import REGISTRY
 T = TypeVar("T")
 
 
-def call(actor: Actor, name: str, **arguments: Any) -> dict[str, Any]:
+def call(actor: Actor, name: str, /, **arguments: Any) -> dict[str, Any]:
     operation = REGISTRY.get(name, "hub")
     assert operation is not None, name
     return operation.over_rest(actor, arguments)
 
 
-def refused(actor: Actor, name: str, **arguments: Any) -> dict[str, Any]:
+def refused(actor: Actor, name: str, /, **arguments: Any) -> dict[str, Any]:
     """What the caller is told: the error's code, message and details."""
     with pytest.raises(HubError) as caught:
         call(actor, name, **arguments)

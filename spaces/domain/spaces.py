@@ -92,7 +92,8 @@ def _checked(settings: Settings) -> dict[str, Any]:
         check_visible(settings.name, "name")
     check_length(settings.name or "", NAME_LENGTH, "name")
     check_length(settings.description or "", DESCRIPTION_LENGTH, "description")
-    zone(settings.time_zone or "UTC")
+    if settings.time_zone is not None:
+        zone(settings.time_zone)
     if settings.scratch_days is not None and not 1 <= settings.scratch_days <= MOST_DAYS:
         raise ValidationFailed({"scratch_days": [f"Must be 1 to {MOST_DAYS}."]})
     for collection, statuses in (settings.closed_statuses or {}).items():
