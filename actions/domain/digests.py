@@ -4,6 +4,7 @@ The agent's own words (`summary`, `meta`) stay outside it.
 """
 
 import hashlib
+import json
 from hmac import compare_digest
 
 from actions.models import Action, ActionRevision
@@ -49,6 +50,15 @@ def is_same(one: str, other: str) -> bool:
 
 def is_intact(action: Action, revision: ActionRevision) -> bool:
     """Whether what is stored is still what was proposed."""
-    return is_same(revision.digest, consent_digest(action, revision)) and (
-        action.expires_at == revision.expires_at and action.revision == revision.number
+    return (
+        is_same(revision.digest, consent_digest(action, revision))
+        and (action.revision, action.expires_at) == (revision.number, revision.expires_at)
+        and all(map(_is_canonical, (revision.payload_json, revision.preconditions_json)))
     )
+
+
+def _is_canonical(text: str) -> bool:
+    try:
+        return canonical_json(json.loads(text)) == text.encode()
+    except ValueError:
+        return False

@@ -152,13 +152,20 @@ class ActionRevision(Scoped):
 
     @property
     def payload(self) -> dict[str, Any]:
-        value: dict[str, Any] = json.loads(self.payload_json)
-        return value
+        return _read(self.payload_json)
 
     @property
     def preconditions(self) -> dict[str, Any]:
-        value: dict[str, Any] = json.loads(self.preconditions_json)
-        return value
+        return _read(self.preconditions_json)
+
+
+def _read(text: str) -> dict[str, Any]:
+    """What was altered past being an object is shown as it is, so that it can be seen; it can't be approved."""
+    try:
+        value = json.loads(text)
+    except ValueError:
+        value = None
+    return value if isinstance(value, dict) else {"unreadable": text}
 
 
 class Approval(Scoped):
