@@ -46,7 +46,10 @@ class _Flattener:
 
     @staticmethod
     def is_noise(key: str, value: Any) -> bool:
-        return (key == "title" and isinstance(value, str)) or (key == "default" and value is None)
+        """What says nothing, but would be paid for in every session."""
+        return (key, value) in (("default", None), ("default", ""), ("additionalProperties", True)) or (
+            key == "title" and isinstance(value, str)
+        )
 
     def one_type(self, node: Schema) -> Schema:
         """`anyOf: [X, null]` becomes X, nullable in an answer."""
