@@ -5,6 +5,7 @@ functions run with their owner's rights, take the account from the setting alone
 """
 
 import pgvector.django
+from django.contrib.postgres.indexes import GinIndex
 from django.db import migrations
 from django.db.migrations.operations import RunSQL
 
@@ -60,6 +61,12 @@ class Migration(migrations.Migration):
             model_name="memory",
             name="search_weights",
             field=pgvector.django.SparseVectorField(editable=False, null=True),
+        ),
+        # Kept in the row, since every candidate's is read; the text, if it is long, moves out instead.
+        RunSQL("ALTER TABLE spaces_memory ALTER search_weights SET STORAGE MAIN", RunSQL.noop),
+        migrations.RemoveIndex("memory", "memory_words"),
+        migrations.AddIndex(
+            "memory", GinIndex(fields=["search_vector"], fastupdate=False, name="memory_words")
         ),
         RunSQL(FIND, "DROP FUNCTION hub_find_memories(tsquery)"),
         reserved("hub_find_memories", "tsquery"),

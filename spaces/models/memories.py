@@ -132,7 +132,8 @@ class Memory(Tenant):
             models.Index(
                 fields=["account", "expires_at"], condition=Q(expires_at__isnull=False), name="memory_expiry"
             ),
-            GinIndex(fields=["search_vector"], name="memory_words"),
+            # Without a list of what is yet to be indexed: each search would read all of it, word by word.
+            GinIndex(fields=["search_vector"], fastupdate=False, name="memory_words"),
         ]
 
 

@@ -1,13 +1,11 @@
-"""What a memory is found by, made when it is written and remade when the way of making it changes."""
+"""What a memory is found by, made as it is written."""
 
 from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, tzinfo
 from itertools import chain
 from typing import Any
-from uuid import UUID
 
-from memoryhub.common.tenancy import tenant
 from memoryhub.common.times import zone
 from spaces.domain.search.bm25 import memory_weights
 from spaces.domain.search.languages import DEFAULT_LANGUAGES, Languages
@@ -17,7 +15,6 @@ from spaces.domain.search.tokens import TOKENIZER_VERSION, document_words
 from spaces.models import Memory, Space
 
 SEARCH_VERSION = TOKENIZER_VERSION * 100 + TEMPLATE_VERSION
-BATCH = 500
 
 
 def index_fields(
@@ -37,14 +34,6 @@ def index_fields(
     }
 
 
-def rebuild_search_fields(account_id: UUID, *, everything: bool = False) -> int:
-    """Remakes what memories are found by, where it is of an older version, or `everything`. Answers how many.
-
-    In batches, each its own transaction: it may be stopped and started again, beside any other work.
-    """
-    return sum(_rebuilt(account_id, everything))
-
-
 def _searched(memory: Memory, space: Space | None) -> Iterator[str]:
     """The passage, and what else a person would expect to find the memory by."""
     time_zone: tzinfo = zone(space.time_zone) if space else UTC
@@ -60,26 +49,3 @@ def _searched(memory: Memory, space: Space | None) -> Iterator[str]:
     yield from memory.topics
     yield memory.path
     yield memory.source_ref
-
-
-def _rebuilt(account_id: UUID, everything: bool) -> Iterator[int]:
-    after: UUID | None = None
-    while True:
-        with tenant(account_id):
-            batch = _next_batch(account_id, after, everything)
-            for memory in batch:
-                Memory.objects.filter(id=memory.id).update(**index_fields(memory, memory.space))
-        if not batch:
-            return
-        yield len(batch)
-        after = batch[-1].id
-
-
-def _next_batch(account_id: UUID, after: UUID | None, everything: bool) -> list[Memory]:
-    """Locked, so that an edit waits and is not overwritten by what was made from the older text."""
-    rows = Memory.objects.filter(account_id=account_id).select_related("space").order_by("id")
-    if not everything:
-        rows = rows.exclude(search_version=SEARCH_VERSION)
-    if after is not None:
-        rows = rows.filter(id__gt=after)
-    return list(rows.select_for_update(of=("self",))[:BATCH])

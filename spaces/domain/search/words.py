@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from typing import Literal
 from uuid import UUID
 
@@ -10,6 +11,7 @@ from django.db.models.expressions import RawSQL
 from pgvector import SparseVector
 
 from accounts.actor import Actor
+from memoryhub.common.text import is_blank
 from spaces.domain.search.bm25 import query_weights
 from spaces.domain.search.filters import ANY, SearchFilters, matching
 from spaces.domain.search.frequencies import count_memories
@@ -58,7 +60,7 @@ def search_words(
     """
     words = query_words(query, languages)
     matches = _best(actor, words, filters, limit) if words else []
-    if matches or (query.strip() and not _says_nothing(words)):
+    if matches or not (is_blank(query) or _says_nothing(words)):
         return Found(matches)
     return Found(_newest(matching(actor, filters), limit), "newest")
 
@@ -73,7 +75,9 @@ def _newest(memories: MemoryQuerySet, limit: int) -> list[Match]:
 
 
 def _best(actor: Actor, words: list[Word], filters: SearchFilters, limit: int) -> list[Match]:
-    known, memories = count_memories(actor.account_id, _asked(words))
+    asked = list(dict.fromkeys(chain.from_iterable(word.telling for word in words)))[:MOST_ASKED]
+    words = [word for word in words if word.telling[0] in asked]
+    known, memories = count_memories(actor.account_id, asked)
     if not known:
         return []
     wanted = rarest(known)
@@ -83,10 +87,6 @@ def _best(actor: Actor, words: list[Word], filters: SearchFilters, limit: int) -
         # The filters left fewer than expected: then the common words matter as well.
         matches = _ranked(matching(actor, filters), list(known), weights, words, limit)
     return matches
-
-
-def _asked(words: Iterable[Word]) -> list[str]:
-    return list(dict.fromkeys(lexeme for word in words for lexeme in word.telling))[:MOST_ASKED]
 
 
 def rarest(known: Mapping[str, int]) -> list[str]:
