@@ -1,11 +1,14 @@
-"""Calling operations as agents do, one at a time or many at once."""
+"""Calling as agents do: operations by name or over REST, one at a time or many at once."""
 
+import json
 import threading
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 import pytest
 from django.db import connection
+from django.http import HttpResponse
+from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 import memoryhub.operations.catalogue  # noqa: F401
@@ -33,6 +36,24 @@ def refused(actor: Actor, name: str, /, **arguments: Any) -> dict[str, Any]:
 
 def fields(error: dict[str, Any]) -> list[str]:
     return list(error["details"]["fields"])
+
+
+class Caller:
+    """A client of the interface with one key."""
+
+    def __init__(self, secret: str) -> None:
+        self.secret = secret
+        self.client = Client(raise_request_exception=False)
+
+    def __call__(
+        self, method: str, path: str, body: Any = None, *, raw: bytes | None = None, **options: Any
+    ) -> HttpResponse:
+        headers = {"Authorization": f"Bearer {self.secret}", **options.pop("headers", {})}
+        content = raw if raw is not None else (b"" if body is None else json.dumps(body).encode())
+        kind = options.pop("content_type", "application/json")
+        return self.client.generic(
+            method, f"/v1/{path}", content, content_type=kind, headers=headers, **options
+        )
 
 
 def queries(act: Callable[[], object]) -> int:

@@ -7,6 +7,7 @@ import pytest
 from django.http import HttpResponse
 from django.test import Client
 
+from tests.calls import Caller
 from tests.conftest import Cast, make_key
 
 ACTION = {
@@ -15,24 +16,6 @@ ACTION = {
     "payload": {"to": "ann@example.com"},
     "idempotency_key": "k1",
 }
-
-
-class Caller:
-    """A client of the interface with one key."""
-
-    def __init__(self, secret: str) -> None:
-        self.secret = secret
-        self.client = Client(raise_request_exception=False)
-
-    def __call__(
-        self, method: str, path: str, body: Any = None, *, raw: bytes | None = None, **options: Any
-    ) -> HttpResponse:
-        headers = {"Authorization": f"Bearer {self.secret}", **options.pop("headers", {})}
-        content = raw if raw is not None else (b"" if body is None else json.dumps(body).encode())
-        kind = options.pop("content_type", "application/json")
-        return self.client.generic(
-            method, f"/v1/{path}", content, content_type=kind, headers=headers, **options
-        )
 
 
 @pytest.fixture
