@@ -34,7 +34,7 @@ def process(command: list[str], environ: Mapping[str, str], log: Path) -> Iterat
             yield
         finally:
             running.send_signal(signal.SIGTERM)
-            assert running.wait(PATIENCE) == 0, log.read_text()
+            assert running.wait(PATIENCE) in (0, -signal.SIGTERM), log.read_text()
 
 
 @contextmanager

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import getpass
 import os
 import shutil
 import tempfile
@@ -9,9 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.running_e2e.harness import ORDINARY, Hub, Person, hub, person
-
-PEOPLE = ["root", ORDINARY] if os.geteuid() == 0 else [getpass.getuser()]
+from tests.running_e2e.harness import PEOPLE, Hub, Person, hub, person_named
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +22,7 @@ def place() -> Iterator[Path]:
 
 @pytest.fixture(scope="module", params=PEOPLE)
 def owner(request: pytest.FixtureRequest, place: Path) -> Iterator[Person]:
-    with person(request.param, place) as made:
+    with person_named(request.param, place) as made:
         yield made
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 import json
 import os
 import shutil
@@ -10,6 +11,7 @@ import site
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -25,6 +27,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PATIENCE = 90.0
 SERVED = "Ctrl-C stops it."
 ORDINARY = "daemon"
+PEOPLE = ["root", ORDINARY] if os.geteuid() == 0 else [getpass.getuser()]
 
 
 def until(condition: Callable[[], Any], what: str) -> Any:
@@ -212,9 +215,9 @@ class Writer:
 
 
 @contextmanager
-def person(name: str, place: Path) -> Iterator[Person]:
-    home = place / name
-    home.mkdir(mode=0o711 if name == "root" else 0o700)
+def person_named(name: str, place: Path) -> Iterator[Person]:
+    home = Path(tempfile.mkdtemp(prefix="", dir=place))
+    home.chmod(0o711 if name == "root" else 0o700)
     if os.geteuid() == 0:
         shutil.chown(home, name)
     yield Person(name, home)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import httpx2 as httpx
@@ -17,7 +17,7 @@ from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Origin
 
 from tests.running_e2e.apart import REDIS, apart
-from tests.running_e2e.harness import Person, hub, until
+from tests.running_e2e.harness import PEOPLE, hub, person_named, until
 
 PROPOSAL = {
     "class": "mail.send",
@@ -27,22 +27,26 @@ PROPOSAL = {
 }
 
 
-@pytest.fixture(params=["embedded", "apart"])
-def first(request: pytest.FixtureRequest, owner: Person) -> Iterator[dict[str, str]]:
+@pytest.fixture
+def person() -> Iterator[Browser]:
+    with httpx.Client(follow_redirects=True, timeout=30) as http:
+        yield Browser(http)
+
+
+@pytest.fixture(params=[*(f"embedded for {name}" for name in PEOPLE), "apart"])
+def first(request: pytest.FixtureRequest, place: Path) -> Iterator[dict[str, str]]:
     """What the first run left, of an instance that serves."""
-    if request.param == "embedded":
-        with hub(owner) as running:
-            running.start()
-            yield running.first_run
-        return
-    if REDIS is None:
-        pytest.skip(
-            "REDIS IS MISSING: nothing shows that separate processes work (apt-get install redis-server)"
-        )
-    if owner.name != "root" and os.geteuid() == 0:
-        pytest.skip("whose processes they are makes no difference here")
-    with apart(owner) as found:
-        yield found
+    way, _, name = request.param.partition(" for ")
+    if way == "apart" and REDIS is None:
+        pytest.skip("REDIS IS MISSING, so separate processes go untested: apt-get install redis-server")
+    with person_named(name or PEOPLE[0], place) as owner:
+        if way == "apart":
+            with apart(owner) as found:
+                yield found
+        else:
+            with hub(owner) as running:
+                running.start()
+                yield running.first_run
 
 
 class Agent:
@@ -57,7 +61,9 @@ class Agent:
     async def _call(self, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
         headers = {"Authorization": f"Bearer {self.first['agent_key']}"}
         async with httpx.AsyncClient(headers=headers) as http:
-            async with Client(streamable_http_client(self.first["mcp_url"], http_client=http)) as client:
+            async with Client(
+                streamable_http_client(self.first["mcp_url"], http_client=http), mode="legacy"
+            ) as client:
                 result = await client.call_tool(tool, arguments)
         assert not result.is_error, result.content
         assert result.structured_content is not None
@@ -67,27 +73,23 @@ class Agent:
 class Browser:
     """One person, without JavaScript."""
 
-    def __init__(self) -> None:
-        self.http = httpx.Client(follow_redirects=True, timeout=30)
+    def __init__(self, http: httpx.Client) -> None:
+        self.http = http
 
-    def submit(self, page: str, *, to: str, **fields: str) -> httpx.Response:
-        """Open a page and send its form whose address ends in `to`, hidden fields and all."""
+    def submit(self, page: str, *, having: str, **fields: str) -> httpx.Response:
+        """Open a page and send its form that contains `having`, hidden fields and all."""
         opened = self.http.get(page)
         assert opened.status_code == 200, opened.text
-        form = next(
-            found
-            for found in re.findall(r"<form.*?</form>", opened.text, re.S)
-            if _action(found).endswith(to)
-        )
+        forms = re.findall(r"<form.*?</form>", opened.text, re.S)
+        form = next(found for found in forms if having in found)
         hidden = dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)"', form))
-        target = opened.url.join(_action(form))
-        return self.http.post(
-            target, data={**hidden, **fields}, headers={"Referer": page, "Origin": _origin(page)}
-        )
+        action = re.search(r' action="([^"]*)"', form)
+        target = opened.url.join(action[1] if action else "")
+        return self.http.post(target, data={**hidden, **fields}, headers={"Origin": _origin(page)})
 
     def become_owner(self, link: str) -> None:
         person = {"name": "Ada", "email": "ada@example.com", "password": "correct horse battery"}
-        welcomed = self.submit(link, to="", **person)
+        welcomed = self.submit(link, having='name="email"', **person)
         assert welcomed.status_code == 200, welcomed.text
         assert self.http.get(link).status_code == 410, "the link works once"
 
@@ -98,18 +100,15 @@ class Browser:
         return connect(address, additional_headers={"Cookie": cookies}, origin=Origin(_origin(page)))
 
 
-def _action(form: str) -> str:
-    found = re.search(r' action="([^"]*)"', form)
-    return found[1] if found else ""
-
-
 def _origin(url: str) -> str:
     parsed = httpx.URL(url)
     return f"{parsed.scheme}://{parsed.netloc.decode()}"
 
 
-def test_an_agent_proposes_a_person_sees_it_and_approves_and_the_agent_reports(first: dict[str, str]) -> None:
-    agent, person = Agent(first), Browser()
+def test_an_agent_proposes_a_person_sees_it_and_approves_and_the_agent_reports(
+    first: dict[str, str], person: Browser
+) -> None:
+    agent = Agent(first)
     agent.call("kv_set", ns="release", key="version", value="1.0")
     person.become_owner(first["owner_url"])
     with person.watch(f"{first['url']}/a/my-team/main/live") as hints:
@@ -117,7 +116,7 @@ def test_an_agent_proposes_a_person_sees_it_and_approves_and_the_agent_reports(f
         proposed = agent.call("action_propose", **PROPOSAL)
         after = json.loads(hints.recv(timeout=30))
     assert (after["topic"], after["version"] > before["version"]) == ("inbox", True)
-    approved = person.submit(proposed["approve_url"], to="/approve/")
+    approved = person.submit(proposed["approve_url"], having="/approve/")
     assert approved.status_code == 200, approved.text
     short = proposed["action"]["id"]
     assert [item["status"] for item in agent.call("action_list")["items"]] == ["approved"]
