@@ -9,7 +9,7 @@ from spaces.domain.search.lexemes import dimension, to_tsquery_literal
 
 # Counting costs about a microsecond a memory, and a large count moves slowly: one of so many or more is kept
 # in the process for so many seconds. By dimension: no word of a memory is kept outside the database.
-COMMON = 500
+COMMON = 100
 KEPT_FOR = 300
 MOST_KEPT = 100_000
 
