@@ -5,6 +5,7 @@ import threading
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+import jsonschema
 import pytest
 from django.db import connection
 from django.http import HttpResponse
@@ -20,9 +21,12 @@ T = TypeVar("T")
 
 
 def call(actor: Actor, name: str, /, **arguments: Any) -> dict[str, Any]:
+    """The answer, which has to be what its schema says."""
     operation = REGISTRY.get(name, "hub")
     assert operation is not None, name
-    return operation.over_rest(actor, arguments)
+    answer = operation.over_rest(actor, arguments)
+    jsonschema.validate(answer, operation.over_rest.output_schema)
+    return answer
 
 
 def refused(actor: Actor, name: str, /, **arguments: Any) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """The append-only record of what happened: ids and types, never the text it happened to."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from uuid import UUID
 
 from django.db import connection
@@ -15,6 +15,11 @@ from memoryhub.common.times import format_time
 
 SEAL = "seal_events"
 BATCH = 500
+SAVE_SEALS = """
+    update accounts_event as event set seq = seal.seq, previous_hash = seal.previous, hash = seal.hash
+      from unnest(%s::uuid[], %s::bigint[], %s::bytea[], %s::bytea[]) as seal (id, seq, previous, hash)
+     where event.account_id = %s and event.id = seal.id
+"""
 
 
 def record_event(
@@ -71,10 +76,18 @@ def seal_events(account_id: UUID) -> int:
         seq += 1
         event.seq, event.previous_hash = seq, previous
         event.hash = previous = chain_hash(previous, event)
-    Event.objects.bulk_update(unsealed, ["seq", "previous_hash", "hash"])
+    _save_seals(account_id, unsealed)
     if len(unsealed) == BATCH:
         enqueue(SEAL, account_id)
     return len(unsealed)
+
+
+def _save_seals(account_id: UUID, events: Sequence[Event]) -> None:
+    """One statement, and a quick one: `bulk_update` takes a millisecond an event."""
+    columns = zip(*((e.id, e.seq, e.previous_hash, e.hash) for e in events), strict=True)
+    if events:
+        with connection.cursor() as cursor:
+            cursor.execute(SAVE_SEALS, [*map(list, columns), account_id])
 
 
 def chain_hash(previous: bytes, event: Event) -> bytes:

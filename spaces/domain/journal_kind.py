@@ -1,20 +1,24 @@
 """How the journal leaves, and how it is forgotten: a phrase is cut out of the text, or the entry goes."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
 from typing import Any
 from uuid import UUID
 
+from django.db import transaction
 from django.db.models import Prefetch
 from django.utils import timezone
 
 from accounts.actor import Actor
 from accounts.domain.events import record_events
 from accounts.scopes import Right
+from memoryhub.common.errors import ValidationFailed
 from memoryhub.common.ids import typed_id
 from memoryhub.common.text import excerpt
 from memoryhub.common.times import format_time
-from spaces.domain.access import access_rows
-from spaces.domain.journal import ITEM_LENGTH, LISTS, SUMMARY_LENGTH, state
+from spaces.domain.access import access_rows, access_space
+from spaces.domain.checks import check_visible
+from spaces.domain.journal import ITEM_LENGTH, LISTS, SUMMARY_LENGTH, Ref, access_entry, state
 from spaces.domain.kinds import (
     SAMPLE,
     Forgetting,
@@ -63,29 +67,48 @@ def erase(actor: Actor, selection: Selection, hits: Sequence[Hit]) -> Forgotten:
     return Forgotten(deleted, redacted, _erase_earlier(actor, selection, staying))
 
 
+def redact_entry(
+    actor: Actor, day: date, phrase: str, *, kind: str = "day", space: Ref = None
+) -> JournalEntry:
+    """Cut a phrase out of one entry and its earlier versions, for good."""
+    within = access_space(actor, space, right=Right.WRITE)
+    check_visible(phrase, "phrase")
+    entry = access_entry(actor, day, kind=kind, space=within.id)
+    with transaction.atomic():
+        if not _redact(actor, Selection(within, query=phrase), {entry.id}):
+            raise ValidationFailed({"phrase": ["Is in no version of this entry."]})
+    entry.refresh_from_db()
+    return entry
+
+
 def _redact(actor: Actor, selection: Selection, ids: set[UUID]) -> int:
-    """Cut the phrase out of the entries and of their earlier versions."""
+    """Cut the phrase out of the entries and of their earlier versions: how many entries had it."""
     rows = JournalEntry.objects.filter(account_id=actor.account_id, id__in=ids)
     entries = list(rows.order_by("id").select_for_update())
-    for version, _ in _earlier(actor, selection) if entries else ():
+    changed = {version.entry_id for version in _cut_earlier(actor, selection, ids)} if entries else set()
+    changed |= {entry.id for entry in entries if _rewrite(actor, entry, _cut(selection.query, state(entry)))}
+    _tell(actor, "journal.redacted", {entry.id: entry.space_id for entry in entries if entry.id in changed})
+    return len(changed)
+
+
+def _cut_earlier(actor: Actor, selection: Selection, ids: set[UUID]) -> Iterator[JournalVersion]:
+    for version, _ in _earlier(actor, selection):
         if version.entry_id in ids:
             version.data = _cut(selection.query, version.data)
             version.save(update_fields=["data"])
-    for entry in entries:
-        _rewrite(actor, entry, _cut(selection.query, state(entry)))
-    _tell(actor, "journal.redacted", {entry.id: entry.space_id for entry in entries})
-    return len(entries)
+            yield version
 
 
-def _rewrite(actor: Actor, entry: JournalEntry, log: Mapping[str, Any]) -> None:
+def _rewrite(actor: Actor, entry: JournalEntry, log: Mapping[str, Any]) -> bool:
     """A new version, of which no earlier one is kept."""
     if log == state(entry):
-        return
+        return False
     for name, value in log.items():
         setattr(entry, name, value)
     entry.version += 1
     entry.written_by, entry.updated_at = actor.key, timezone.now()
     entry.save(update_fields=REWRITTEN)
+    return True
 
 
 def _cut(phrase: str, log: Mapping[str, Any]) -> dict[str, Any]:

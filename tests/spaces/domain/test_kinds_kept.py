@@ -7,10 +7,10 @@ import pytest
 from django.db import connection
 
 from accounts.models import Event
-from memoryhub.common.errors import Forbidden, NotFound
+from memoryhub.common.errors import Forbidden, NotFound, ValidationFailed
 from memoryhub.common.ids import new_id, typed_id
 from spaces.domain.journal import Log, write_journal
-from spaces.domain.journal_kind import JOURNAL
+from spaces.domain.journal_kind import JOURNAL, redact_entry
 from spaces.domain.kinds import Forgetting, Forgotten, Hit, Kind, Selection
 from spaces.domain.record_kind import RECORDS
 from spaces.domain.records import Changes, put_record
@@ -172,6 +172,23 @@ def test_an_entry_named_by_id_goes_whole(cast: Cast) -> None:
     named = journal(cast, "one")
     _, done = forget(cast, JOURNAL, ids=(named.id,))
     assert (done, JournalEntry.objects.exists()) == (Forgotten(deleted=1), False)
+
+
+def test_one_entry_is_redacted_without_touching_others(cast: Cast) -> None:
+    journal(cast, f"the {PHRASE}"), journal(cast, "nothing left"), journal(cast, PHRASE, date(2026, 8, 7))
+    entry = redact_entry(cast.agent, DAY, PHRASE)
+    assert (entry.summary, entry.version, JournalVersion.objects.get().data["summary"]) == (
+        "nothing left",
+        2,
+        "the [redacted]",
+    )
+    assert JournalEntry.objects.get(date=date(2026, 8, 7)).summary == PHRASE
+    assert told(cast)[-1] == "journal.redacted"
+    for phrase in (PHRASE, " \u200b"):
+        with pytest.raises(ValidationFailed):
+            redact_entry(cast.agent, DAY, phrase)
+    with pytest.raises(Forbidden):
+        redact_entry(cast.viewer, DAY, "nothing")
 
 
 def test_cutting_never_makes_a_text_too_long(cast: Cast) -> None:
