@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spaces.domain.search.languages import LANGUAGES
 from spaces.domain.search.names import LONGEST_LEXEME
 from spaces.domain.search.tokens import document_words, holds_all_words, query_words
 
@@ -253,6 +254,15 @@ def test_any_text_is_read_and_holds_itself(text: str) -> None:
             assert 0 < len(lexeme) <= LONGEST_LEXEME
             assert not set(lexeme) & set("'\\\x00 ")
             lexeme.encode()
+
+
+LETTERS = st.text(st.characters(categories=["L", "M", "Nd"]), min_size=1, max_size=16)
+
+
+@given(LETTERS)
+def test_any_word_is_read_in_every_language_at_once(text: str) -> None:
+    languages = tuple(LANGUAGES)
+    assert holds_all_words(query_words(text, languages), text, languages=languages)
 
 
 @given(st.text("abzAZ019éß_.-/\\:@#&=+~'?%, 会火カ\u0e01\u0301İ", max_size=40))
