@@ -16,7 +16,7 @@ from memoryhub.common.errors import Forbidden, HubError, InvalidRequest, from_py
 from memoryhub.common.tenancy import tenant
 from memoryhub.common.text import check_text
 from memoryhub.operations.fields import is_empty
-from memoryhub.operations.schema import Schema, input_schema, output_schema
+from memoryhub.operations.schema import Schema, input_schema, output_schema, shallow
 from memoryhub.operations.tolerance import tolerate
 
 NAME = re.compile(r"[a-z0-9_]{1,40}")
@@ -75,6 +75,7 @@ class Operation:
     input: type[Input]
     output: type[Output]
     rest_input: type[Input] | None = None
+    rest_output: type[Output] | None = None
     mcp: bool = True
     any_scope: bool = False
     open_world: bool = False
@@ -134,8 +135,8 @@ class Operation:
 
     @cached_property
     def over_rest(self) -> "Operation":
-        """The same operation with the arguments that only REST takes."""
-        return replace(self, input=self.rest_input) if self.rest_input else self
+        """The same operation with the arguments that only REST takes, and what it answers there."""
+        return replace(self, input=self.rest_input or self.input, output=self.rest_output or self.output)
 
     @cached_property
     def input_schema(self) -> Schema:
@@ -152,13 +153,14 @@ class Operation:
         return properties
 
     def tool_json(self) -> dict[str, Any]:
-        """The tool as MCP lists it."""
+        """The tool as MCP lists it. Lists are paid for in every session: what objects in the answer hold is
+        told by the answer, and by OpenAPI."""
         return {
             "name": self.name,
             "title": self.title,
             "description": self.description,
             "inputSchema": self.input_schema,
-            "outputSchema": self.output_schema,
+            "outputSchema": shallow(self.output_schema),
             "annotations": self.hints(),
         }
 
@@ -213,13 +215,15 @@ def operation(
     effect: Effect,
     route: Route | None = None,
     rest_input: type[Input] | None = None,
+    rest_output: type[Output] | None = None,
     mcp: bool = True,
     any_scope: bool = False,
     open_world: bool = False,
 ) -> Callable[[Handler], Operation]:
     """Define an operation: the function's name is the tool's, its docstring the description.
 
-    `rest_input` extends the handler's Input by arguments that REST takes and MCP does not.
+    `rest_input` extends the handler's Input by arguments that REST takes and MCP does not, and `rest_output`
+    its Output by what is answered then.
     """
 
     def define(handler: Handler) -> Operation:
@@ -236,6 +240,7 @@ def operation(
             input=hints["args"],
             output=hints["return"],
             rest_input=rest_input,
+            rest_output=rest_output,
             mcp=mcp,
             any_scope=any_scope,
             open_world=open_world,

@@ -6,6 +6,7 @@ from typing import Annotated, Any, TypeVar
 from pydantic import BaseModel, Field
 
 from memoryhub.common.paging import Page
+from memoryhub.operations.schema import NEVER_NULL
 
 T = TypeVar("T")
 
@@ -20,8 +21,8 @@ def is_empty(value: object) -> bool:
     return value is None or value == [] or value == {} or value == ""
 
 
-# In an answer: left out where there is nothing to say, so that agents don't pay for it.
-Maybe = Annotated[T | None, Field(default=None, exclude_if=is_none)]
+# In an answer: left out where there is nothing to say, so that agents don't pay for it. Never null then.
+Maybe = Annotated[T | None, Field(default=None, exclude_if=is_none, json_schema_extra={NEVER_NULL: True})]
 Filled = Annotated[T, Field(exclude_if=is_empty)]
 
 Text = Annotated[str, Field(min_length=1, max_length=50_000)]

@@ -7,6 +7,8 @@ from pydantic import BaseModel
 
 Schema = dict[str, Any]
 
+NEVER_NULL = "neverNull"
+
 
 def input_schema(model: type[BaseModel]) -> Schema:
     """Null means absent in an argument, so it is no type of its own."""
@@ -15,6 +17,18 @@ def input_schema(model: type[BaseModel]) -> Schema:
 
 def output_schema(model: type[BaseModel]) -> Schema:
     return _Flattener(keep_null=True).flat(model.model_json_schema(by_alias=True, mode="serialization"))
+
+
+def shallow(schema: Schema) -> Schema:
+    """An answer's schema without what is inside its objects: true of the same answers, and much shorter."""
+    return {**schema, "properties": {n: _closed(s) for n, s in schema["properties"].items()}}
+
+
+def _closed(node: Schema) -> Schema:
+    if node.get("type") == "array" and "items" in node:
+        return {**node, "items": _closed(node["items"])}
+    inside = ("properties", "required", "additionalProperties", "propertyNames")
+    return {key: value for key, value in node.items() if key not in inside}
 
 
 class _Flattener:
@@ -36,6 +50,7 @@ class _Flattener:
             return node
         if "$ref" in node:
             target = deepcopy(self.definitions[node["$ref"].rsplit("/", 1)[1]])
+            target.pop("description", None)  # its docstring, meant for who reads the code
             return self.resolve({**target, **{k: v for k, v in node.items() if k != "$ref"}})
         return self.one_type({k: self.member(k, v) for k, v in node.items() if not self.is_noise(k, v)})
 
@@ -59,7 +74,7 @@ class _Flattener:
         kept = [o for o in options if o.get("type") != "null"]
         if len(kept) != 1:
             raise TypeError("a field of an operation has more than one type")
-        merged = {**kept[0], **{k: v for k, v in node.items() if k != "anyOf"}}
-        if self.keep_null and isinstance(merged.get("type"), str):
+        merged = {**kept[0], **{k: v for k, v in node.items() if k not in ("anyOf", NEVER_NULL)}}
+        if self.keep_null and NEVER_NULL not in node and isinstance(merged.get("type"), str):
             merged["type"] = [merged["type"], "null"]
         return merged

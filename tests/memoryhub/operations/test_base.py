@@ -157,7 +157,18 @@ def test_the_wire_form_of_a_tool_is_flat() -> None:
             },
             "required": ["text"],
         },
-        "outputSchema": ECHO.output_schema,
+        "outputSchema": {
+            "type": "object",
+            "properties": {
+                "warnings": {"type": "array", "items": {"type": "string"}},
+                "said": {"type": "object"},
+                "account": {"type": "string"},
+                "detail": {"type": "object"},
+                "next_cursor": {"type": ["string", "null"]},
+                "quiet": {"type": "string"},
+            },
+            "required": ["said", "account", "detail"],
+        },
         "annotations": {
             "title": "Echo",
             "readOnlyHint": True,
@@ -166,8 +177,31 @@ def test_the_wire_form_of_a_tool_is_flat() -> None:
             "openWorldHint": False,
         },
     }
-    assert ECHO.output_schema["properties"]["next_cursor"]["type"] == ["string", "null"]
-    assert ECHO.output_schema["properties"]["detail"]["properties"]["note"] == {"type": ["string", "null"]}
+    assert set(ECHO.output_schema["properties"]["said"]["properties"]) == {
+        "text",
+        "kind",
+        "count",
+        "tags",
+        "value",
+    }
+
+
+def test_what_is_left_out_when_empty_is_never_null_in_an_answer() -> None:
+    answer = ECHO.output_schema["properties"]
+    assert (answer["quiet"]["type"], answer["next_cursor"]["type"]) == ("string", ["string", "null"])
+
+
+def test_over_rest_an_operation_may_take_and_answer_more() -> None:
+    class Wider(EchoInput):
+        more: str = ""
+
+    class Longer(Echo):
+        longer: bool
+
+    over_rest = replace(ECHO, rest_input=Wider, rest_output=Longer).over_rest
+    assert set(over_rest.arguments) - set(ECHO.arguments) == {"more"}
+    assert set(over_rest.output_schema["properties"]) - set(ECHO.output_schema["properties"]) == {"longer"}
+    assert (ECHO.over_rest.input, ECHO.over_rest.output) == (EchoInput, Echo)
 
 
 def test_a_registry_refuses_two_operations_of_one_name_in_a_family() -> None:
