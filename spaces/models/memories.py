@@ -33,6 +33,14 @@ class MemoryQuerySet(ScopedQuerySet["Memory"]):
     def active(self, now: datetime | None = None) -> "MemoryQuerySet":
         return self.live(now).filter(status="active")
 
+    def reached_from(self, space: Space) -> "MemoryQuerySet":
+        """Those of the space, and of the account as a whole."""
+        return self.filter(Q(space_id=space.id) | Q(space_id=None), account_id=space.account_id)
+
+    def identical_to(self, memory: "Memory") -> "MemoryQuerySet":
+        """The one active row with the same identity, expired or not; it may be the memory itself."""
+        return self.filter(account_id=memory.account_id, identity=memory.identity, status="active")
+
 
 _AllColumns = models.Manager.from_queryset(MemoryQuerySet)
 
@@ -109,6 +117,9 @@ class Memory(Tenant):
     search_version = models.PositiveSmallIntegerField(default=0, editable=False)
 
     objects = MemoryManager()
+
+    def expired(self, now: datetime) -> bool:
+        return not self.pinned and self.expires_at is not None and self.expires_at <= now
 
     class Meta:
         verbose_name_plural = "memories"

@@ -1,0 +1,26 @@
+"""Memories: the statements that a team keeps."""
+
+from spaces.domain.memories.access import access_memory
+from spaces.domain.memories.changing import delete_memory, edit_memory, list_versions
+from spaces.domain.memories.fields import Changes, Statement, told
+from spaces.domain.memories.recalling import Recalled, Told, Wanted, core_memories, find_memories, recall
+from spaces.domain.memories.remembering import Remembered, remember, remember_each
+
+__all__ = [
+    "Changes",
+    "Recalled",
+    "Remembered",
+    "Statement",
+    "Told",
+    "Wanted",
+    "access_memory",
+    "core_memories",
+    "delete_memory",
+    "edit_memory",
+    "find_memories",
+    "list_versions",
+    "recall",
+    "remember",
+    "remember_each",
+    "told",
+]

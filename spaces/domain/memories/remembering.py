@@ -1,0 +1,132 @@
+"""Remembering: a statement becomes a memory, or is seen again in the one that says it already."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Unpack
+
+from django.db import transaction
+
+from accounts.actor import Actor
+from accounts.domain.events import record_event
+from memoryhub.common.errors import HubError
+from memoryhub.common.ids import typed_id
+from spaces.domain.memories.access import writing_place
+from spaces.domain.memories.changing import assign, change
+from spaces.domain.memories.core import check_core_room, lock_core
+from spaces.domain.memories.expiry import discard_expired, expire_later, expiry_of
+from spaces.domain.memories.fields import Place, Statement, cleaned, union
+from spaces.domain.memories.identity import identity_of
+from spaces.domain.memories.trust import trust_of
+from spaces.domain.search.indexing import index_fields
+from spaces.domain.versions import insert_or_lock
+from spaces.models import Memory
+from spaces.models.memories import ORIGINS, TIERS
+
+UNION = 200
+
+
+@dataclass(frozen=True)
+class Remembered:
+    """`created` is false when the memory was there already and was seen again."""
+
+    memory: Memory
+    created: bool
+
+
+@transaction.atomic
+def remember(actor: Actor, *, account_wide: bool = False, **statement: Unpack[Statement]) -> Remembered:
+    """Store a statement, or see it again. QuotaExceeded when it is to be core and the core is full."""
+    place = writing_place(actor, account_wide=account_wide)
+    return _remember(actor, place, composed(actor, place, statement))
+
+
+@transaction.atomic
+def remember_each(actor: Actor, statements: Sequence[Statement]) -> list[Remembered | HubError]:
+    """Each statement by itself: one that is refused leaves the others alone.
+
+    They are stored in the order of their identities, so that of two callers with the same ones the second
+    waits for the first, and never both for each other.
+    """
+    place = writing_place(actor)
+    composing = [_attempt(composed, actor, place, statement) for statement in statements]
+    memories = {i: memory for i, memory in enumerate(composing) if isinstance(memory, Memory)}
+    if any(memory.tier == "core" for memory in memories.values()):
+        lock_core(place.account_id, place.space_id)
+    outcomes: dict[int, Any] = dict(enumerate(composing))
+    for i in sorted(memories, key=lambda i: bytes(memories[i].identity)):
+        outcomes[i] = _attempt(_remember, actor, place, memories[i])
+    return list(outcomes.values())
+
+
+def composed(actor: Actor, place: Place, statement: Statement) -> Memory:
+    """The memory that the statement would be. Nothing is stored."""
+    fields = cleaned(statement, place)
+    said_by = actor.attribution
+    memory = Memory(
+        account_id=place.account_id,
+        space=place.space,
+        trust=trust_of(actor),
+        agent_instance=said_by.agent_instance,
+        device_label=said_by.device_label,
+        written_by=actor.key,
+        created_at=place.now,
+        updated_at=place.now,
+        last_seen_at=place.now,
+        **{"agent": said_by.agent, "session": said_by.session, "occurred_at": place.now, **fields},
+    )
+    memory.expires_at = expiry_of(memory, fields, place)
+    memory.identity = identity_of(memory)
+    return memory
+
+
+def _remember(actor: Actor, place: Place, memory: Memory) -> Remembered:
+    if memory.tier == "core":
+        lock_core(place.account_id, place.space_id)
+    assign(memory, index_fields(memory, place.space))
+    same = Memory.objects.identical_to(memory)
+    stored, created = insert_or_lock(memory, same, "memory")
+    while not created and stored.expired(place.now):
+        discard_expired(actor, stored)
+        stored, created = insert_or_lock(memory, same, "memory")
+    return _created(actor, memory) if created else _seen_again(actor, place, stored, memory)
+
+
+def _created(actor: Actor, memory: Memory) -> Remembered:
+    if memory.tier == "core":
+        check_core_room(memory)
+    expire_later(memory)
+    record_event(actor, "memory.created", "memory", typed_id("mem", memory.id), space_id=memory.space_id)
+    return Remembered(memory, created=True)
+
+
+def _seen_again(actor: Actor, place: Place, stored: Memory, again: Memory) -> Remembered:
+    """Everything that the repeat adds is kept, and nothing is taken away."""
+    stored.seen_count += 1
+    stored.last_seen_at = place.now
+    stored.save(update_fields=["seen_count", "last_seen_at"])
+    change(actor, stored, _joined(stored, again), place.now)
+    return Remembered(stored, created=False)
+
+
+def _joined(stored: Memory, again: Memory) -> dict[str, Any]:
+    return {
+        "tags": union(stored.tags, again.tags)[:UNION],
+        "topics": union(stored.topics, again.topics)[:UNION],
+        "links": union(stored.links, again.links)[:UNION],
+        "origin": max(stored.origin, again.origin, key=ORIGINS.index),
+        "tier": max(stored.tier, again.tier, key=TIERS.index),
+        "pinned": stored.pinned or again.pinned,
+        "trust": again.trust if again.trust == "person" else stored.trust,
+        "expires_at": max(stored.expires_at, again.expires_at)
+        if stored.expires_at and again.expires_at
+        else None,
+    }
+
+
+def _attempt(step: Callable[..., Any], *args: Any) -> Any:
+    """The step's result, or its refusal with everything that it did undone."""
+    try:
+        with transaction.atomic():
+            return step(*args)
+    except HubError as refusal:
+        return refusal

@@ -1,0 +1,158 @@
+"""How memories leave, and how they are forgotten: those that hold every word of a query."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+from uuid import UUID
+
+from accounts.actor import Actor
+from accounts.domain.events import record_events
+from memoryhub.common.errors import Forbidden, NotFound
+from memoryhub.common.ids import typed_id
+from memoryhub.common.text import excerpt
+from memoryhub.common.times import format_time
+from spaces.domain.kinds import (
+    SAMPLE,
+    Forgetting,
+    Forgotten,
+    Hit,
+    Kind,
+    Row,
+    Selection,
+    in_batches,
+    register_kind,
+)
+from spaces.domain.memories.access import require_write
+from spaces.domain.memories.erasing import erase_memories
+from spaces.domain.memories.fields import told
+from spaces.domain.phrases import texts_in
+from spaces.domain.search.names import Word
+from spaces.domain.search.tokens import every_word, holds_all_words
+from spaces.models import Memory, MemoryVersion, Space
+from spaces.models.memories import MemoryQuerySet
+
+SAID = ("text", "subject", "tags", "topics", "path", "source_ref", "decided_by", "links", "metadata")
+
+
+def find(actor: Actor, selection: Selection) -> list[Hit]:
+    """Expired, superseded and quarantined ones too: what is to be forgotten is to be nowhere."""
+    hits = {hit.id: hit for hit in _earlier(actor, selection)}
+    hits |= {m.id: _hit(m) for m in _holding(actor, selection)}
+    hits |= {m.id: _hit(m) for m in _named(actor, selection.ids)}
+    return list(hits.values())
+
+
+def erase(actor: Actor, selection: Selection, hits: Sequence[Hit]) -> Forgotten:
+    whole = [hit.id for hit in hits if not hit.earlier]
+    rows = Memory.objects.filter(account_id=actor.account_id, id__in=whole).order_by("id")
+    memories = list(rows.select_for_update())
+    erase_memories(actor, "memory.forgotten", memories)
+    return Forgotten(deleted=len(memories), versions=_erase_earlier(actor, selection, hits))
+
+
+def export(actor: Actor, space: Space | None) -> Iterator[Row]:
+    rows = Memory.objects.filter(account_id=actor.account_id, space=space)
+    for memory in in_batches(rows.prefetch_related("versions")):
+        yield {"id": typed_id("mem", memory.id), **told(memory), **_circumstances(memory)}
+
+
+def _named(actor: Actor, ids: Iterable[UUID]) -> list[Memory]:
+    asked = list(ids)
+    rows = Memory.objects.visible_to(actor).filter(id__in=asked).select_related("space")
+    memories = rows.in_bulk(asked) if asked else {}
+    if len(memories) < len(set(asked)):
+        raise NotFound("memory")
+    for space in {memory.space_id: memory.space for memory in memories.values()}.values():
+        require_write(actor, space)
+    return list(memories.values())
+
+
+def _holding(actor: Actor, selection: Selection) -> Iterator[Memory]:
+    words = every_word(selection.query)
+    if words:
+        for memory in in_batches(_within(actor, selection.space)):
+            if _holds(told(memory), words):
+                yield memory
+
+
+def _earlier(actor: Actor, selection: Selection) -> Iterator[Hit]:
+    for version in _earlier_versions(actor, selection):
+        yield Hit(version.memory_id, excerpt(version.data["text"], SAMPLE), earlier=True)
+
+
+def _earlier_versions(actor: Actor, selection: Selection) -> Iterator[MemoryVersion]:
+    words = every_word(selection.query)
+    if words:
+        rows = MemoryVersion.objects.filter(memory__in=_within(actor, selection.space))
+        yield from (version for version in in_batches(rows) if _holds(version.data, words))
+
+
+def _erase_earlier(actor: Actor, selection: Selection, hits: Sequence[Hit]) -> int:
+    """The versions that hold the words, of memories that themselves don't."""
+    staying = {hit.id for hit in hits if hit.earlier}
+    versions = [v for v in _earlier_versions(actor, selection) if v.memory_id in staying] if staying else []
+    MemoryVersion.objects.filter(id__in=[version.id for version in versions]).delete()
+    spaces = Memory.objects.filter(id__in=[v.memory_id for v in versions]).values_list("id", "space_id")
+    record_events(actor, "memory.updated", "memory", {typed_id("mem", id): space for id, space in spaces})
+    return len(versions)
+
+
+def _within(actor: Actor, space: Space) -> MemoryQuerySet:
+    """What a query reaches: the space, and of the account as a whole if the actor may change that."""
+    rows = Memory.objects.filter(account_id=actor.account_id)
+    try:
+        require_write(actor, None)
+    except Forbidden:
+        return rows.filter(space=space)
+    return rows.reached_from(space)
+
+
+def _holds(fields: Mapping[str, Any], words: Sequence[Word]) -> bool:
+    return holds_all_words(words, *texts_in([fields[name] for name in SAID]))
+
+
+def _hit(memory: Memory) -> Hit:
+    return Hit(memory.id, excerpt(memory.text, SAMPLE))
+
+
+def _circumstances(memory: Memory) -> Row:
+    """What the hub noted down beside what was given."""
+    return {
+        "agent": memory.agent,
+        "agent_instance": memory.agent_instance,
+        "device_label": memory.device_label,
+        "session": memory.session,
+        "session_scoped": memory.session_scoped,
+        "status": memory.status,
+        "superseded_by": _pointer(memory.superseded_by_id),
+        "resolved_by": _pointer(memory.resolved_by_id),
+        "recall_count": memory.recall_count,
+        "seen_count": memory.seen_count,
+        "version": memory.version,
+        "written_by": memory.written_by,
+        "redactions": memory.redactions,
+        "created_at": format_time(memory.created_at),
+        "updated_at": format_time(memory.updated_at),
+        "versions": [
+            {
+                "version": v.version,
+                "written_by": v.written_by,
+                "written_at": format_time(v.written_at),
+                **v.data,
+            }
+            for v in sorted(memory.versions.all(), key=lambda v: v.version)
+        ],
+    }
+
+
+def _pointer(id: UUID | None) -> str | None:
+    return typed_id("mem", id) if id else None
+
+
+MEMORIES = register_kind(
+    Kind(
+        prefix="mem",
+        model_label="spaces.Memory",
+        export=export,
+        forgetting=Forgetting(scope="memories", find=find, erase=erase),
+    )
+)
