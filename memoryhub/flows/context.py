@@ -1,0 +1,162 @@
+"""What an agent needs at the start of a task: everything that counts most, within a budget of characters."""
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from django.utils import timezone
+
+from accounts.actor import Actor
+from accounts.scopes import Scope
+from actions.domain.actions import list_actions
+from actions.models import Action
+from memoryhub.common.paging import json_chars
+from memoryhub.common.text import excerpt
+from spaces.domain.access import access_space
+from spaces.domain.due import due_records, open_records
+from spaces.domain.journal import recent_journal
+from spaces.domain.memories import core_memories
+from spaces.domain.values import read_values
+from spaces.models import JournalEntry, Memory, Record, Space, Value
+
+OPEN = 10
+ACTIONS = 100
+VALUES = 200
+SHORTEST_SUMMARY = 40
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """`collections` none: all. `namespaces` are those whose values are wanted."""
+
+    budget: int = 4_000
+    journal_days: int = 7
+    due_within_days: int = 7
+    namespaces: Sequence[str] = ()
+    collections: Sequence[str] | None = None
+
+
+@dataclass(frozen=True)
+class Teller:
+    """How each kind of thing is told. Its compact JSON is what counts against the budget."""
+
+    memory: Callable[[Memory], Row]
+    record: Callable[[Record], Row]
+    action: Callable[[Action], Row]
+    entry: Callable[[JournalEntry], Row]
+
+
+@dataclass
+class Budget:
+    """Characters that are given out to items in order of weight. An item is whole or left out."""
+
+    limit: int
+    used: int = 0
+    truncated: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def left(self) -> int:
+        return self.limit - self.used
+
+    def take(self, section: str, items: Iterable[Row], *, unseen: int = 0) -> list[Row]:
+        """Those that still fit; a small one may follow one that was too large. The others are counted, with
+        those that were not even fetched."""
+        kept: list[Row] = []
+        missing = unseen
+        for item in items:
+            if self._pay(item):
+                kept.append(item)
+            else:
+                missing += 1
+        if missing:
+            self.truncated[section] = self.truncated.get(section, 0) + missing
+        return kept
+
+    def take_journal(self, entries: Iterable[Row]) -> list[Row]:
+        """Whole ones, then one with a shorter summary."""
+        return self.take("journal", (self._shortened(entry) for entry in entries))
+
+    def _pay(self, item: Row) -> bool:
+        cost = json_chars(item)
+        fits = cost <= self.left
+        self.used += cost if fits else 0
+        return fits
+
+    def _shortened(self, entry: Row) -> Row:
+        """The entry, or if it is too large as much of its summary as fits, unless that says nothing any more."""
+        if json_chars(entry) <= self.left:
+            return entry
+
+        def cut(length: int) -> Row:
+            return {**entry, "summary": excerpt(entry["summary"], length), "truncated": True}
+
+        lengths = range(SHORTEST_SUMMARY, len(entry.get("summary", "")))
+        fitting = bisect_left(lengths, True, key=lambda length: json_chars(cut(length)) > self.left)
+        return cut(lengths[fitting - 1]) if fitting else entry
+
+
+@dataclass(frozen=True)
+class Context:
+    now: datetime
+    space: Space
+    core: list[Row]
+    overdue: list[Row]
+    due: list[Row]
+    open: list[Row]
+    actions: list[Row]
+    journal: list[Row]
+    kv: dict[str, dict[str, Any]]
+    budget: Budget
+
+
+def get_context(actor: Actor, asked: Asked, tell: Teller) -> Context:
+    """Filled in this order: core (pinned first), actions, what is overdue and due, values, journal, open records."""
+    space = access_space(actor)
+    budget = Budget(asked.budget)
+    core = budget.take("core", map(tell.memory, core_memories(actor, space)))
+    actions = budget.take("actions", map(tell.action, _actions(actor)))
+    overdue, due = _due(actor, space, asked, tell, budget)
+    kv = _values(actor, space, asked, budget)
+    journal = budget.take_journal(map(tell.entry, recent_journal(actor, space, asked.journal_days)))
+    others = _open(actor, space, asked, tell, budget)
+    return Context(timezone.now(), space, core, overdue, due, others, actions, journal, kv, budget)
+
+
+def _actions(actor: Actor) -> list[Action]:
+    """None for a credential that could not list them either."""
+    may_list = actor.scopes & {Scope.ACTIONS_PROPOSE, Scope.ACTIONS_EXECUTE}
+    return list_actions(actor, limit=ACTIONS) if may_list else []
+
+
+def _due(
+    actor: Actor, space: Space, asked: Asked, tell: Teller, budget: Budget
+) -> tuple[list[Row], list[Row]]:
+    found = due_records(actor, space, within_days=asked.due_within_days, collections=asked.collections)
+    unseen = found.total - len(found.overdue) - len(found.due)
+    overdue = budget.take("overdue", map(tell.record, found.overdue))
+    return overdue, budget.take("due", map(tell.record, found.due), unseen=unseen)
+
+
+def _open(actor: Actor, space: Space, asked: Asked, tell: Teller, budget: Budget) -> list[Row]:
+    found = open_records(
+        actor, space, due_after_days=asked.due_within_days, collections=asked.collections, limit=OPEN
+    )
+    return budget.take("open", map(tell.record, found.newest), unseen=found.total - len(found.newest))
+
+
+def _values(actor: Actor, space: Space, asked: Asked, budget: Budget) -> dict[str, dict[str, Any]]:
+    """Namespace → key → value. An item is one key with its value."""
+    kv: dict[str, dict[str, Any]] = {namespace: {} for namespace in asked.namespaces}
+    if not kv:
+        return kv
+    found = read_values(actor, space, asked.namespaces, limit=VALUES)
+    for value in found:
+        for item in budget.take("kv", [{value.key: value.value}]):
+            kv[value.namespace] |= item
+    everything = Value.objects.visible_to(actor).inside(space).filter(namespace__in=list(kv))
+    budget.take("kv", [], unseen=everything.count() - len(found))
+    return kv
