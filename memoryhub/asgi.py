@@ -14,6 +14,7 @@ from channels.security.websocket import AllowedHostsOriginValidator  # noqa: E40
 from django.core.asgi import get_asgi_application  # noqa: E402
 from mcp.server import Server  # noqa: E402
 
+import memoryhub.operations.catalogue  # noqa: E402, F401 (registers every operation)
 from accounts.scopes import FAMILIES  # noqa: E402
 from memoryhub.mcp.app import ROOT, Endpoint, mounted  # noqa: E402
 from memoryhub.mcp.server import build_server  # noqa: E402
