@@ -16,8 +16,13 @@ def answer(operation: Operation, actor: Actor, arguments: Mapping[str, Any] | No
         output = operation(actor, arguments)
     except Exception as fault:
         refusal = refusal_for(fault, f"The tool {operation.name}")
-        return {"content": text_of(refusal.body()), "isError": True}
-    return {"content": text_of(output), "structuredContent": output, "isError": False}
+        return {"resultType": "complete", "content": text_of(refusal.body()), "isError": True}
+    return {
+        "resultType": "complete",
+        "content": text_of(output),
+        "structuredContent": output,
+        "isError": False,
+    }
 
 
 def text_of(body: object) -> list[dict[str, str]]:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Collection
-from typing import TypeVar
+from typing import Any, TypeVar
 from uuid import UUID
 
 from django.db.models import QuerySet
@@ -13,26 +13,68 @@ from memoryhub.common.errors import Forbidden, NotFound
 from memoryhub.common.ids import parse_id
 from spaces.models import Space, SpaceMember
 from spaces.models.scoped import Scoped
+from spaces.models.spaces import sees_all
 
 S = TypeVar("S", bound=Scoped)
 
 SLUG = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 
+# `visible_to` and `role_in` at once and by hand: every call of every tool begins here, and built by the ORM
+# these two cost more than the rest of a small read. Without any name, the oldest space that the actor sees.
+LOOK_UP = """
+    select s.*, m.role as named_role
+      from spaces_space s
+      left join spaces_spacemember m
+        on m.account_id = s.account_id and m.space_id = s.id and m.user_id = %(person)s
+     where s.account_id = %(account)s
+       and (%(sees_all)s or s.visibility = 'account' or m.id is not null)
+       and (%(listed)s::uuid[] is null or s.id = any(%(listed)s::uuid[]))
+       and (%(unnamed)s or s.slug = %(slug)s or s.id = %(id)s)
+     order by s.slug = %(slug)s desc nulls last, s.created_at, s.id
+     limit 1
+"""
+
 
 def access_space(actor: Actor, ref: str | UUID | None = None, *, right: Right = Right.READ) -> Space:
     """The space named by `ref` (id or slug), else by the request's header, else the credential's default."""
-    named = ref or actor.space_ref or actor.default_space_id
-    space = _find(actor, named) if named else _only_space(actor)
+    sought = _sought(actor, ref or actor.space_ref or actor.default_space_id)
+    space: Any = next(iter(Space.objects.raw(LOOK_UP, sought)), None)
     if space is None:
         raise NotFound("space")
-    require_right(actor, space, right)
-    return space
+    _check_right(narrowed_role(actor, space.named_role), right, "in this space")
+    found: Space = space
+    return found
+
+
+def _sought(actor: Actor, ref: str | UUID | None) -> dict[str, object]:
+    slug = ref if isinstance(ref, str) and not ref.startswith("spc_") and SLUG.fullmatch(ref) else None
+    return {
+        "account": actor.account_id,
+        "person": actor.user_id,
+        "sees_all": sees_all(actor),
+        "listed": None if actor.space_ids is None else list(actor.space_ids),
+        "unnamed": ref is None,
+        "slug": slug,
+        "id": _id_in(ref, or_slug=slug is not None),
+    }
+
+
+def _id_in(ref: str | UUID | None, *, or_slug: bool) -> UUID | None:
+    try:
+        return parse_id("spc", ref) if ref is not None else None
+    except NotFound:
+        if or_slug:
+            return None
+        raise
 
 
 def require_right(actor: Actor, space: Space | None, right: Right) -> None:
     """`space` None is the account as a whole."""
-    if right not in ROLE_RIGHTS[role_in(actor, space)]:
-        where = "in this space" if space else "in this account"
+    _check_right(role_in(actor, space), right, "in this space" if space else "in this account")
+
+
+def _check_right(role: Role, right: Right, where: str) -> None:
+    if right not in ROLE_RIGHTS[role]:
         raise Forbidden(f"Your role {where} does not allow this; it needs the right to {right}.")
 
 
@@ -70,17 +112,3 @@ def access_rows(
 
 def list_spaces(actor: Actor) -> list[Space]:
     return list(Space.objects.visible_to(actor).order_by("name", "id"))
-
-
-def _find(actor: Actor, ref: str | UUID) -> Space | None:
-    spaces = Space.objects.visible_to(actor)
-    if isinstance(ref, str) and not ref.startswith("spc_") and SLUG.fullmatch(ref):
-        match = spaces.filter(slug=ref).first()
-        if match is not None:
-            return match
-    return spaces.filter(id=parse_id("spc", ref)).first()
-
-
-def _only_space(actor: Actor) -> Space | None:
-    """Without any name, the oldest space that the actor sees."""
-    return Space.objects.visible_to(actor).order_by("created_at", "id").first()

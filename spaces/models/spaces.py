@@ -8,13 +8,18 @@ from accounts.models.accounts import ROLES
 ACCOUNT_WIDE_ROLES = {"owner", "admin"}
 
 
+def sees_all(actor: Actor) -> bool:
+    """Whether the actor sees also those spaces that are for named members, without being named."""
+    return actor.kind == "system" or actor.role in ACCOUNT_WIDE_ROLES
+
+
 class SpaceQuerySet(models.QuerySet["Space"]):
     def visible_to(self, actor: Actor) -> "SpaceQuerySet":
         """The spaces this actor may read: of its account, opened to it, and within its key's list."""
         spaces = self.filter(account_id=actor.account_id)
         if actor.space_ids is not None:
             spaces = spaces.filter(id__in=actor.space_ids)
-        if actor.kind == "system" or actor.role in ACCOUNT_WIDE_ROLES:
+        if sees_all(actor):
             return spaces
         if actor.user_id is None:
             return spaces.filter(visibility="account")

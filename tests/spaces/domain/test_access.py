@@ -1,8 +1,10 @@
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
-from accounts.scopes import Right
+from accounts.actor import Actor, system_actor
+from accounts.scopes import ROLE_RIGHTS, Right
 from memoryhub.common.errors import Forbidden, HubError, NotFound
 from memoryhub.common.ids import typed_id
 from spaces.domain.access import access_space, list_spaces, role_in
@@ -73,3 +75,63 @@ def test_reading_without_the_right_to_write_is_forbidden_not_absent(cast: Cast) 
     assert access_space(cast.viewer, "main") == cast.space
     with pytest.raises(Forbidden):
         access_space(replace(cast.viewer, kind="key"), "main", right=Right.WRITE)
+
+
+def found_by_hand(actor: Actor, ref: object) -> tuple[Space, bool] | None:
+    try:
+        space = access_space(actor, ref)
+    except NotFound:
+        return None
+    try:
+        access_space(actor, ref, right=Right.WRITE)
+    except Forbidden:
+        return space, False
+    return space, True
+
+
+def found_by_the_models(actor: Actor, space: Space) -> tuple[Space, bool] | None:
+    if not Space.objects.visible_to(actor).filter(id=space.id).exists():
+        return None
+    return space, Right.WRITE in ROLE_RIGHTS[role_in(actor, space)]
+
+
+def test_the_look_up_agrees_with_what_the_models_say(cast: Cast, private: Space) -> None:
+    let_in(cast, private, "teammate", "member")
+    let_in(cast, private, "viewer", "member")
+    let_in(cast, private, "approver", "viewer")
+    people = [
+        cast.owner,
+        cast.admin,
+        cast.approver,
+        cast.teammate,
+        cast.viewer,
+        system_actor(cast.account.id),
+    ]
+    lists = [None, frozenset({private.id}), frozenset({cast.space.id, cast.outsider_space.id}), frozenset()]
+    actors = [replace(person, space_ids=listed) for person in people for listed in lists]
+    actors += [replace(actor, kind="key", user_id=None) for actor in actors]
+    for actor in actors:
+        for space in (cast.space, private, cast.outsider_space):
+            wanted = found_by_the_models(actor, space)
+            assert found_by_hand(actor, space.id) == wanted
+            assert found_by_hand(actor, typed_id("spc", space.id)) == wanted
+            assert space == cast.outsider_space or found_by_hand(actor, space.slug) == wanted
+
+
+def test_without_any_name_the_oldest_space_is_meant(cast: Cast, private: Space) -> None:
+    nameless = replace(cast.owner, default_space_id=None)
+    assert access_space(nameless) == cast.space
+    assert access_space(replace(nameless, space_ids=frozenset({private.id}))) == private
+    with pytest.raises(NotFound):
+        access_space(replace(nameless, space_ids=frozenset()))
+
+
+def test_a_slug_that_is_another_spaces_id_means_the_slug(cast: Cast, private: Space) -> None:
+    named_so = create_space(cast.owner, name="Named so", slug=private.id.hex)
+    assert access_space(cast.owner, private.id.hex) == named_so
+    assert access_space(cast.owner, typed_id("spc", private.id)) == private
+
+
+def test_the_look_up_is_one_query(cast: Cast, django_assert_num_queries: Any) -> None:
+    with django_assert_num_queries(1):
+        access_space(cast.agent, "main", right=Right.WRITE)
