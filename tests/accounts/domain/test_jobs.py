@@ -79,9 +79,9 @@ def test_a_failing_job_is_tried_again_later_and_says_why(
 def test_a_leased_job_is_left_alone_until_its_lease_ends(cast: Cast, ran: list[Job]) -> None:
     Job.objects.all().delete()
     enqueue("test", cast.account.id)
-    Job.objects.update(leased_until=timezone.now() + jobs.LEASE)
+    Job.objects.update(leased_until=timezone.now() + jobs.MAIN.lease)
     assert run_due_jobs() == 0
-    with time_machine.travel(timezone.now() + jobs.LEASE + timedelta(seconds=1), tick=False):
+    with time_machine.travel(timezone.now() + jobs.MAIN.lease + timedelta(seconds=1), tick=False):
         assert run_due_jobs() == 1
 
 
