@@ -138,7 +138,20 @@ CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
 CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"  # in memory: every entry is an interval
 CELERY_BEAT_SCHEDULE = {
     "sweep": {"task": "accounts.tasks.run_jobs", "schedule": 1.0, "options": {"expires": 5}},
+    "embed": {"task": "spaces.tasks.embed_pending", "schedule": 1.0, "options": {"expires": 5}},
 }
+
+# Meaning: the server that embeds, with the OpenAI interface (http+unix://%2Fpath/v1 for one behind a socket).
+# Without one, search is by words.
+EMBEDDING_URL = envstr("EMBEDDING_URL").rstrip("/")
+EMBEDDING_MODEL = envstr("EMBEDDING_MODEL", "multilingual-e5-small")
+EMBEDDING_API_KEY = envsecret("EMBEDDING_API_KEY")
+EMBEDDING_DIMENSIONS = envint("EMBEDDING_DIMENSIONS")  # asked for where a model can answer shorter vectors
+EMBEDDING_QUERY_PREFIX = envstr(
+    "EMBEDDING_QUERY_PREFIX"
+)  # "none", or in place of what the model is known for
+EMBEDDING_PASSAGE_PREFIX = envstr("EMBEDDING_PASSAGE_PREFIX")
+EMBEDDING_PREVIOUS_API_KEY = envsecret("EMBEDDING_PREVIOUS_API_KEY")  # of the server before, during a change
 
 AUTH_USER_MODEL = "accounts.User"
 AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
@@ -219,4 +232,5 @@ LOGGING = {
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["stderr"], "level": envstr("LOG_LEVEL", "INFO")},
+    "loggers": {"httpx2": {"level": "WARNING"}},  # a line for each request otherwise
 }

@@ -1,3 +1,4 @@
+from spaces.models.embeddings import EmbeddingFailure, EmbeddingModel, MemoryChunk
 from spaces.models.journal import JournalEntry, JournalVersion
 from spaces.models.memories import Memory, MemoryVersion
 from spaces.models.records import Record, RecordVersion
@@ -5,9 +6,12 @@ from spaces.models.spaces import Space, SpaceMember
 from spaces.models.values import Value
 
 __all__ = [
+    "EmbeddingFailure",
+    "EmbeddingModel",
     "JournalEntry",
     "JournalVersion",
     "Memory",
+    "MemoryChunk",
     "MemoryVersion",
     "Record",
     "RecordVersion",

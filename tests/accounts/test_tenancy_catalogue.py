@@ -19,6 +19,7 @@ GLOBAL = {
     "accounts_application": "OAuth clients",
     "accounts_job": "the outbox: ids and the account only",
     "hub_cache": "the cache",
+    "spaces_embeddingmodel": "the models that vectors come from, the same for all",
     "auth_group": "Django's own",
     "auth_group_permissions": "Django's own",
     "auth_permission": "Django's own",

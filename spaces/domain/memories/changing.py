@@ -13,6 +13,7 @@ from accounts.domain.events import record_event
 from memoryhub.common.errors import Conflict
 from memoryhub.common.ids import typed_id
 from memoryhub.common.paging import Page, page_of
+from spaces.domain.embeddings.pending import embed_later
 from spaces.domain.memories.access import access_memory, lock_memory
 from spaces.domain.memories.core import check_core_room, lock_core
 from spaces.domain.memories.erasing import erase_memories
@@ -64,6 +65,7 @@ def change(actor: Actor, memory: Memory, fields: Mapping[str, Any], now: datetim
     derived = {"identity": identity_of(memory), **index_fields(memory, memory.space)}
     assign(memory, derived)
     _save(actor, memory, [*changed, *written, *derived])
+    embed_later([memory])
     if memory.tier == "core" and changed.keys() & {"text", "tier"}:
         check_core_room(memory)
     if changed.keys() & {"expires_at", "pinned"}:

@@ -10,6 +10,7 @@ from accounts.actor import Actor
 from accounts.domain.events import record_event
 from memoryhub.common.errors import HubError
 from memoryhub.common.ids import typed_id
+from spaces.domain.embeddings.pending import embed_later
 from spaces.domain.memories.access import writing_place
 from spaces.domain.memories.changing import assign, change
 from spaces.domain.memories.core import check_core_room, lock_core
@@ -95,6 +96,7 @@ def _created(actor: Actor, memory: Memory) -> Remembered:
     if memory.tier == "core":
         check_core_room(memory)
     expire_later(memory)
+    embed_later([memory])
     record_event(actor, "memory.created", "memory", typed_id("mem", memory.id), space_id=memory.space_id)
     return Remembered(memory, created=True)
 

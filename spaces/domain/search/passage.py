@@ -18,9 +18,15 @@ def passage(
     subject: str = "",
 ) -> str:
     """`[Monday 8 May 2023] actor (space; tags): subject. text`, without what is empty."""
+    return heading(said_at=said_at, zone=zone, actor=actor, space=space, tags=tags, subject=subject) + text
+
+
+def heading(
+    *, said_at: datetime, zone: tzinfo, actor: str, space: str, tags: Iterable[str], subject: str
+) -> str:
+    """All that comes before the text; each piece of a long text has it."""
     day = said_at.astimezone(zone)
     labels = "; ".join(filter(None, [space, ", ".join(tags)]))
     about = " ".join(filter(None, [actor, f"({labels})" if labels else ""]))
-    said = f"{subject}. {text}" if subject else text
-    date = f"[{day:%A} {day.day} {day:%B} {day.year}]"
-    return f"{date} {about}: {said}" if about else f"{date} {said}"
+    date = f"[{day:%A} {day.day} {day:%B} {day.year}] "
+    return date + (f"{about}: " if about else "") + (f"{subject}. " if subject else "")

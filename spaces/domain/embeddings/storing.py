@@ -1,0 +1,92 @@
+"""Keeping vectors, unless the memory says something else by now."""
+
+from collections.abc import Collection, Sequence
+from uuid import UUID
+
+from django.utils import timezone
+
+from spaces.domain.embeddings.documents import document
+from spaces.domain.embeddings.drafts import Draft
+from spaces.embedding.base import EmbeddingError, Vector
+from spaces.models import EmbeddingFailure, EmbeddingModel, Memory, MemoryChunk
+
+
+def store(drafts: Sequence[Draft]) -> set[UUID]:
+    """In a transaction of the account. Answers the memories that are being or have been changed meanwhile.
+
+    Each memory is locked first: an edit that comes now waits, and then removes what is stored here. One that is
+    gone leaves nothing.
+    """
+    if not drafts:
+        return set()
+    ids = [draft.memory_id for draft in drafts]
+    unchanged = _locked(drafts[0].account_id, ids)
+    fresh = [draft for draft in drafts if unchanged.get(draft.memory_id) == draft.document.hash]
+    _replace(fresh)
+    return _existing(drafts[0].account_id, ids) - {draft.memory_id for draft in fresh}
+
+
+def _locked(account_id: UUID, ids: Collection[UUID]) -> dict[UUID, bytes]:
+    """What the memories say now, of those that nobody is changing."""
+    rows = Memory.objects.filter(account_id=account_id, id__in=ids).select_related("space").order_by("id")
+    locked = rows.select_for_update(of=("self",), skip_locked=True, no_key=True)
+    return {memory.id: document(memory).hash for memory in locked}
+
+
+def _existing(account_id: UUID, ids: Collection[UUID]) -> set[UUID]:
+    return set(Memory.objects.filter(account_id=account_id, id__in=ids).values_list("id", flat=True))
+
+
+def _replace(drafts: Sequence[Draft]) -> None:
+    spaces = dict(
+        Memory.objects.filter(id__in=[draft.memory_id for draft in drafts]).values_list("id", "space_id")
+    )
+    chunks: list[MemoryChunk] = []
+    failures: list[EmbeddingFailure] = []
+    for draft in drafts:
+        for model in draft.missing:
+            match draft.outcomes.get(model.id):
+                case EmbeddingError() as error:
+                    failures.append(_failure(draft, model, error))
+                case list() as vectors:
+                    chunks += _chunks(draft, model, vectors, spaces[draft.memory_id])
+    _clear([*chunks, *failures])
+    MemoryChunk.objects.bulk_create(chunks)
+    EmbeddingFailure.objects.bulk_create(failures)
+
+
+def _clear(rows: Sequence[MemoryChunk | EmbeddingFailure]) -> None:
+    """Another worker may have been here, and what failed before may have come right."""
+    pairs = {(row.memory_id, row.model_id) for row in rows}
+    for model_id in {model for _, model in pairs}:
+        ids = [memory for memory, model in pairs if model == model_id]
+        MemoryChunk.objects.filter(memory_id__in=ids, model_id=model_id).delete()
+        EmbeddingFailure.objects.filter(memory_id__in=ids, model_id=model_id).delete()
+
+
+def _chunks(
+    draft: Draft, model: EmbeddingModel, vectors: Sequence[Vector], space_id: UUID | None
+) -> list[MemoryChunk]:
+    return [
+        MemoryChunk(
+            account_id=draft.account_id,
+            memory_id=draft.memory_id,
+            model_id=model.id,
+            number=number,
+            space_id=space_id,
+            text_hash=draft.document.hash,
+            wide=model.wide,
+            vector=vector,
+        )
+        for number, vector in enumerate(vectors)
+    ]
+
+
+def _failure(draft: Draft, model: EmbeddingModel, error: EmbeddingError) -> EmbeddingFailure:
+    return EmbeddingFailure(
+        account_id=draft.account_id,
+        memory_id=draft.memory_id,
+        model_id=model.id,
+        note=error.message[:300],
+        failed_at=timezone.now(),
+    )
