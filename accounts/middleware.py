@@ -1,6 +1,7 @@
 """Pages under /a/<account>/ run as a member of that account, inside its tenant()."""
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 from django.contrib.auth.views import redirect_to_login
@@ -13,6 +14,18 @@ from memoryhub.common.errors import HubError
 from memoryhub.common.tenancy import tenant
 
 View = Callable[..., HttpResponse]
+
+
+ASKS_FIRST = "asks_first"
+
+
+def asks_first(view: View) -> View:
+    """Marks a view that waits for something outside; its one call opens the account after that.
+
+    It goes outermost, and what it renders must be at hand.
+    """
+    setattr(view, ASKS_FIRST, True)
+    return view
 
 
 class TenantPageMiddleware:
@@ -43,7 +56,7 @@ def in_account(
     """Run the view in the account's transaction; a refusal inside it rolls back."""
     actor = person_actor(user, kwargs["account"], address=request.META.get("REMOTE_ADDR", ""))
     request.actor = actor  # type: ignore[attr-defined]
-    with tenant(actor.account_id):
+    with nullcontext() if getattr(view, ASKS_FIRST, False) else tenant(actor.account_id):
         response = view(request, *args, **kwargs)
         if hasattr(response, "render") and not getattr(response, "is_rendered", True):
             response = response.render()

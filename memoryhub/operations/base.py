@@ -3,6 +3,7 @@
 import re
 import typing
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
@@ -62,7 +63,11 @@ class Route:
 
 @dataclass(frozen=True)
 class Operation:
-    """One thing a caller can do. Calling it is the only road in from outside."""
+    """One thing a caller can do. Calling it is the only road in from outside.
+
+    One that `asks_first` waits for something outside, such as the vector of a question, before its handler's
+    one call opens the account: no transaction is open and no connection taken meanwhile.
+    """
 
     name: str
     family: str
@@ -79,12 +84,13 @@ class Operation:
     mcp: bool = True
     any_scope: bool = False
     open_world: bool = False
+    asks_first: bool = False
 
     def __call__(self, actor: Actor, raw: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """Check scopes, read the arguments, run inside the account, answer plain JSON. Raises HubError."""
         self.check_scopes(actor)
         args, ignored = self.read(raw or {})
-        with tenant(actor.account_id):
+        with nullcontext() if self.asks_first else tenant(actor.account_id):
             answer = self.run(actor, args)
         if isinstance(answer, HubError):
             raise answer
@@ -219,6 +225,7 @@ def operation(
     mcp: bool = True,
     any_scope: bool = False,
     open_world: bool = False,
+    asks_first: bool = False,
 ) -> Callable[[Handler], Operation]:
     """Define an operation: the function's name is the tool's, its docstring the description.
 
@@ -244,6 +251,7 @@ def operation(
             mcp=mcp,
             any_scope=any_scope,
             open_world=open_world,
+            asks_first=asks_first,
         )
         REGISTRY.add(defined)
         return defined

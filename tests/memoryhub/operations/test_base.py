@@ -71,6 +71,11 @@ def test_an_operation_runs_inside_the_actors_account_and_answers_plain_json(cast
     }
 
 
+def test_an_operation_that_asks_first_leaves_the_account_for_its_call_to_open(cast: Cast) -> None:
+    answer = replace(ECHO, asks_first=True)(cast.agent, {"text": "hi"})
+    assert answer["account"] == ""
+
+
 def test_missing_scopes_are_named(cast: Cast) -> None:
     error = refusal(ECHO, cast.key(scopes=frozenset({Scope.MEMORY_READ})), {"text": "hi"})
     assert isinstance(error, Forbidden)
