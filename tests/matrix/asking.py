@@ -1,0 +1,84 @@
+"""Asking with a key, over REST or by a tool, and what came of it."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from django.http import HttpResponse
+from django.test import Client
+
+from accounts.domain.credentials import authenticate
+from memoryhub.common.errors import HubError
+from memoryhub.mcp.answers import answer
+from memoryhub.operations.base import REGISTRY, Operation
+from tests.matrix.operations import ABSENT, ALLOWED, FORBIDDEN, OPERATIONS, UNAUTHORIZED, filled
+from tests.matrix.world import CLOSED, OURS, Knocker, World, undone
+
+STATUS = {200: ALLOWED, 201: ALLOWED, 401: UNAUTHORIZED, 403: FORBIDDEN, 404: ABSENT}
+HERE = "192.0.2.1"
+
+Way = Callable[[World, Knocker, str, dict[str, Any]], tuple[str, str]]
+
+
+def find(name: str) -> Operation:
+    operation = REGISTRY.get(name)
+    assert operation is not None
+    return operation
+
+
+def outcomes(world: World, name: str, way: Way) -> dict[str, str]:
+    return {who: tried(world, knocker, name, way) for who, knocker in world.knockers.items()}
+
+
+def tried(world: World, knocker: Knocker, name: str, way: Way, *, closed: bool = False) -> str:
+    """The outcome. Whatever it is, nothing of ours reaches those who see none of our spaces."""
+    with undone():
+        arguments = filled(OPERATIONS[name].call, world.ours.closed_ids if closed else world.ours.ids)
+        outcome, text = way(world, knocker, name, arguments)
+    blind = knocker.refused or knocker.outsider or knocker.elsewhere
+    word = CLOSED if closed else OURS
+    return f"{outcome}, and told {word}: {text}" if blind and word in text else outcome
+
+
+def over_rest(world: World, knocker: Knocker, name: str, arguments: dict[str, Any]) -> tuple[str, str]:
+    response = request(world.browser("nobody"), find(name).over_rest, arguments, knocker.headers)
+    text = response.content.decode()
+    return STATUS.get(response.status_code, f"{response.status_code} {text}"), text
+
+
+def as_tool(world: World, knocker: Knocker, name: str, arguments: dict[str, Any]) -> tuple[str, str]:
+    try:
+        actor = authenticate(lowered(knocker), address=HERE)
+    except HubError as refusal:
+        return STATUS[refusal.status], str(refusal.body())
+    told = answer(find(name), actor, arguments)
+    text = told["content"][0]["text"]
+    code = json.loads(text).get("error", {}).get("code")
+    return {None: ALLOWED, "forbidden": FORBIDDEN, "not_found": ABSENT}.get(code, text), text
+
+
+def request(
+    client: Client, operation: Operation, arguments: dict[str, Any], headers: dict[str, str]
+) -> HttpResponse:
+    """The operation's route with its arguments, those that aren't in the path in the query or the body."""
+    assert operation.route is not None
+    method, path = operation.route.method, operation.route.path
+    rest = dict(arguments)
+    for name in list(rest):
+        for spelling in (f"{{{name}}}", f"{{{name}:path}}"):
+            if spelling in path:
+                path = path.replace(spelling, quote(str(rest.pop(name)), safe=""))
+                break
+    body = b""
+    if method in ("GET", "DELETE"):
+        path += f"?{urlencode(rest, doseq=True)}" if rest else ""
+    else:
+        body = json.dumps(rest).encode()
+    return client.generic(
+        method, f"/v1/{path}", body, content_type="application/json", headers=headers, REMOTE_ADDR=HERE
+    )
+
+
+def lowered(knocker: Knocker) -> dict[str, str]:
+    return {name.lower(): value for name, value in knocker.headers.items()}

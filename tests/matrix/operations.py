@@ -1,0 +1,112 @@
+"""What the caller of each operation needs, and a call that is allowed to one who has it.
+
+`{memory}` and the like are ids of ours; an id is always one that only our team has.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from accounts.scopes import ROLE_RIGHTS, Right, Scope
+from tests.matrix.world import DAY, OURS, Knocker
+
+ALLOWED, FORBIDDEN, ABSENT, UNAUTHORIZED = "allowed", "forbidden", "absent", "unauthorized"
+
+
+@dataclass(frozen=True)
+class Needs:
+    """`scopes` are all needed, or with ` or ` one of them. `right` is what the role has to allow in the space,
+    None where none is asked. `also` is a scope that this very call needs besides."""
+
+    scopes: str
+    right: Right | None
+    call: dict[str, Any]
+    also: str = ""
+
+    @property
+    def named(self) -> list[str]:
+        return self.scopes.replace(" or ", " ").split()
+
+    def lacking(self, held: frozenset[Scope]) -> bool:
+        missing = [s for s in self.named if s not in held]
+        opened = len(missing) < len(self.named) if " or " in self.scopes else not missing
+        return not opened or bool(self.also and self.also not in held)
+
+    @property
+    def names_an_id(self) -> bool:
+        return filled(self.call, defaultdict(str)) != self.call
+
+
+def needs(scopes: str, right: Right | None, /, *, also: str = "", **call: Any) -> Needs:
+    return Needs(scopes, right, call, also)
+
+
+READ, WRITE, MANAGE = Right.READ, Right.WRITE, Right.MANAGE
+EITHER = "actions:propose or actions:execute"
+PROPOSAL = {"class": "mail.send", "summary": "Send it", "payload": {"to": "ann"}, "idempotency_key": "new"}
+LEAD = {"collection": "leads", "id": "{record}"}
+TONE = {"ns": "prefs", "key": "tone"}
+CLAIM = {"id": "{approved}", "from": "approved", "to": "executing"}
+
+OPERATIONS: dict[str, Needs] = {
+    "whoami": needs("", None),
+    "get_context": needs("memory:read space:read", READ, kv="prefs"),
+    # memories
+    "remember": needs("memory:write", WRITE, text="Tea is at four"),
+    "recall": needs("memory:read", READ, q=OURS),
+    "memory_batch": needs("memory:write", WRITE, items=[{"text": "Tea is at four"}]),
+    "memory_get": needs("memory:read", READ, id="{memory}"),
+    "memory_update": needs("memory:write", WRITE, id="{memory}", subject="flowers"),
+    "memory_delete": needs("memory:delete", WRITE, id="{memory}"),
+    "memory_versions": needs("memory:read", READ, id="{memory}"),
+    "forget": needs("memory:delete", WRITE, ids=["{memory}"]),
+    # journal
+    "journal_write": needs("space:write", WRITE, date=DAY, summary="Quiet"),
+    "journal_list": needs("space:read", READ),
+    "journal_get": needs("space:read", READ, date=DAY),
+    "journal_versions": needs("space:read", READ, date=DAY),
+    # records
+    "collection_list": needs("space:read", READ),
+    "record_put": needs("space:write", WRITE, collection="leads", data={"name": "Ann"}),
+    "record_query": needs("space:read", READ, collection="leads"),
+    "record_get": needs("space:read", READ, **LEAD),
+    "record_update": needs("space:write", WRITE, **LEAD, status="done"),
+    "record_delete": needs("space:write", WRITE, **LEAD),
+    "record_versions": needs("space:read", READ, **LEAD),
+    # values
+    "kv_get": needs("space:read", READ, **TONE),
+    "kv_set": needs("space:write", WRITE, **TONE, value="kind"),
+    "kv_list": needs("space:read", READ, ns="prefs"),
+    "kv_delete": needs("space:write", WRITE, **TONE),
+    # actions: no credential of an agent decides on one
+    "action_propose": needs("actions:propose", WRITE, **PROPOSAL),
+    "action_list": needs(EITHER, READ),
+    "action_get": needs(EITHER, READ, id="{action}"),
+    "action_transition": needs(EITHER, WRITE, also="actions:execute", **CLAIM),
+    # the space
+    "event_list": needs("events:read", READ),
+    "space_get": needs("space:read", READ),
+    "space_update": needs("space:admin", MANAGE, description="Ours"),
+}
+
+
+def expected(knocker: Knocker, name: str) -> str:
+    declared = OPERATIONS[name]
+    if knocker.refused:
+        return UNAUTHORIZED
+    if declared.lacking(knocker.scopes):
+        return FORBIDDEN
+    if declared.right is None:
+        return ALLOWED
+    if knocker.elsewhere or (knocker.outsider and declared.names_an_id):
+        return ABSENT
+    return ALLOWED if declared.right in ROLE_RIGHTS[knocker.role] else FORBIDDEN
+
+
+def filled(value: Any, ids: Mapping[str, str]) -> Any:
+    if isinstance(value, dict):
+        return {name: filled(item, ids) for name, item in value.items()}
+    if isinstance(value, list):
+        return [filled(item, ids) for item in value]
+    return value.format_map(ids) if isinstance(value, str) else value

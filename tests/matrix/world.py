@@ -1,0 +1,234 @@
+"""Two teams that hold the same things under the same names, and everybody who might ask for them.
+
+What is ours says OURS, what is theirs THEIRS, and what is in a closed space CLOSED, so that a word out of place
+is seen.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from typing import Any
+
+from django.db import transaction
+from django.test import Client
+from django.utils import timezone
+
+import memoryhub.operations.catalogue  # noqa: F401
+from accounts.actor import Actor
+from accounts.domain.accounts import add_member, create_account, person_actor
+from accounts.domain.invitations import invite
+from accounts.domain.keys import create_key
+from accounts.models import Account, AgentKey, Application, Membership, User
+from accounts.scopes import EVERY_SCOPE, PRESETS, Role, Scope
+from actions.domain.actions import access_action
+from actions.domain.digests import consent_digest
+from actions.domain.transitions import approve_action
+from memoryhub.common.ids import typed_id
+from memoryhub.common.tenancy import tenant
+from memoryhub.operations.base import REGISTRY
+from spaces.domain.spaces import create_space
+from spaces.models import Space, SpaceMember
+
+OURS, THEIRS, CLOSED = "heliotrope", "periwinkle", "mimosa"
+DAY = "2026-03-02"
+
+
+@dataclass(frozen=True)
+class Team:
+    """`closed` is a space for named members: the approver, who only reads there. `ids` are those of what is in
+    `main`, and `closed_ids` of what is in `closed`."""
+
+    account: Account
+    main: Space
+    closed: Space
+    people: dict[str, User]
+    ids: dict[str, str]
+    closed_ids: dict[str, str]
+
+    def actor(self, role: str) -> Actor:
+        return person_actor(self.people[role], self.account.slug)
+
+
+@dataclass(frozen=True)
+class Knocker:
+    """Someone who asks with a key. `refused` are those whose key doesn't hold; `elsewhere` are those who see
+    other spaces only; `space` is the header they send."""
+
+    secret: str
+    role: Role = Role.OWNER
+    scopes: frozenset[Scope] = EVERY_SCOPE
+    refused: bool = False
+    elsewhere: bool = False
+    outsider: bool = False
+    space: str = ""
+
+    @property
+    def headers(self) -> dict[str, str]:
+        named = {"X-Memory-Hub-Space": self.space} if self.space else {}
+        return {"Authorization": f"Bearer {self.secret}", **named} if self.secret else named
+
+
+@dataclass(frozen=True)
+class World:
+    ours: Team
+    theirs: Team
+    strangers: dict[str, User]
+    knockers: dict[str, Knocker]
+    sessions: dict[str, Client] = field(default_factory=dict)
+
+    def person(self, name: str) -> User | None:
+        return self.ours.people.get(name) or self.strangers.get(name)
+
+    def browser(self, name: str) -> Client:
+        """Signed in as that person; anonymous for any other name."""
+        if name not in self.sessions:
+            self.sessions[name] = Client(raise_request_exception=False)
+            if user := self.person(name):
+                self.sessions[name].force_login(user)
+        return self.sessions[name]
+
+
+def build_world() -> World:
+    ours, theirs = build_team("acme", OURS), build_team("globex", THEIRS)
+    strangers = {
+        "person of another team": theirs.people["owner"],
+        "staff": User.objects.create_user("staff@hub.example", is_staff=True),
+        "superuser": User.objects.create_superuser("root@hub.example"),
+        "removed member": User.objects.create_user("removed@hub.example"),
+    }
+    Application.objects.create(name="client", client_type="public", authorization_grant_type="implicit")
+    world = World(ours, theirs, strangers, {})
+    with tenant(ours.account.id):
+        world.knockers.update(knockers(world))
+    with tenant(theirs.account.id):
+        world.knockers.update(outsiders(world))
+    return world
+
+
+def build_team(slug: str, word: str) -> Team:
+    account = create_account(slug.title(), slug)
+    people = {str(role): make_person(account, role) for role in Role}
+    owner = person_actor(people["owner"], slug)
+    with tenant(account.id):
+        invite(owner, Role.MEMBER, email=f"new@{slug}.example")
+        main = create_space(owner, name=f"Main {word}", slug="main")
+        closed = create_space(owner, name=f"Closed {CLOSED}", slug="closed", visibility="members")
+        SpaceMember.objects.create(account=account, space=closed, user=people["approver"], role=Role.VIEWER)
+        ids = fill(owner, main, word)
+        shut = fill(owner, closed, CLOSED)
+    return Team(account, main, closed, people, {**ids, "account": slug}, {**shut, "account": slug})
+
+
+def make_person(account: Account, role: Role) -> User:
+    user = User.objects.create_user(f"{role}@{account.slug}.example", name=role.title())
+    add_member(account.id, user, role)
+    return user
+
+
+def fill(owner: Actor, space: Space, word: str) -> dict[str, str]:
+    """One of everything that a space holds, and an earlier version of whatever keeps them."""
+    agent = create_key(owner, name=f"{word} agent", scopes=list(EVERY_SCOPE), default_space_id=space.id).key
+    actor = replace(owner, kind="key", key_id=agent.id, default_space_id=space.id)
+
+    def call(name: str, **arguments: Any) -> dict[str, Any]:
+        operation = REGISTRY.get(name, "hub")
+        assert operation is not None
+        return operation.over_rest(actor, arguments)
+
+    memory = call("remember", text=f"The {word} grows", tags=[word], path=f"notes/{word}")["memory"]["id"]
+    call("memory_update", id=memory, subject=word)
+    record = call("record_put", collection="leads", key="k", data={"name": word})["record"]["id"]
+    call("record_update", collection="leads", id=record, data={"size": 1})
+    entry = call("journal_write", date=DAY, summary=word)["entry"]["id"]
+    call("journal_write", date=DAY, summary=f"{word} again", decisions=[word])
+    call("kv_set", ns="prefs", key="tone", value=word)
+    actions = [
+        call(
+            "action_propose",
+            **{"class": "mail.send", "summary": word, "payload": {"text": word}, "idempotency_key": key},
+        )["action"]
+        for key in ("pending", "approved")
+    ]
+    approve(owner.in_space(space.slug), actions[1]["id"])
+    return {
+        "memory": memory,
+        "record": record,
+        "entry": entry,
+        "action": actions[0]["uid"],
+        "approved": actions[1]["uid"],
+        "space": typed_id("spc", space.id),
+        "agent": typed_id("key", agent.id),
+        "slug": space.slug,
+    }
+
+
+def approve(person: Actor, id: str) -> None:
+    action = access_action(person, id)
+    approve_action(person, id, digest=consent_digest(action, action.current))
+
+
+def knockers(world: World) -> dict[str, Knocker]:
+    """Everybody who asks with a key, or with what is none."""
+    main, closed = world.ours.main, world.ours.closed
+
+    def key(role: str = "owner", **fields: Any) -> str:
+        person = world.ours.actor(role)
+        fields = {"scopes": list(EVERY_SCOPE), "default_space_id": main.id, **fields}
+        return create_key(person, name=f"key of {role}", **fields).secret
+
+    limited = key(space_ids=[closed.id], default_space_id=closed.id)
+    return {
+        "nobody": Knocker("", refused=True),
+        "nonsense": Knocker("mh_live_nonsense", refused=True),
+        "expired key": Knocker(spoilt(key(), expires_at=timezone.now() - timedelta(1)), refused=True),
+        "revoked key": Knocker(spoilt(key(), revoked_at=timezone.now()), refused=True),
+        "key used from elsewhere": Knocker(key(addresses=["192.0.2.7"]), refused=True),
+        "key of a removed member": Knocker(left_behind(world), refused=True),
+        "key of a deactivated member": Knocker(left_behind(world, is_active=False), refused=True),
+        "key of another space": Knocker(limited, elsewhere=True, space=world.ours.ids["space"]),
+        **{f"key of the {role}": Knocker(key(role), role) for role in Role},
+        **{f"scope {scope}": Knocker(key(scopes=[scope]), scopes=frozenset({scope})) for scope in Scope},
+        **{
+            f"preset {name}": Knocker(key(preset=name, scopes=None), scopes=PRESETS[name]) for name in PRESETS
+        },
+    }
+
+
+def outsiders(world: World) -> dict[str, Knocker]:
+    secret = create_key(
+        world.theirs.actor("owner"),
+        name="outsider",
+        scopes=list(EVERY_SCOPE),
+        default_space_id=world.theirs.main.id,
+    ).secret
+    return {
+        "outsider": Knocker(secret, outsider=True),
+        "outsider naming our space": Knocker(secret, elsewhere=True, space=world.ours.ids["space"]),
+    }
+
+
+def spoilt(secret: str, **fields: Any) -> str:
+    AgentKey.objects.filter(hint=secret[-4:], prefix=secret[:12]).update(**fields)
+    return secret
+
+
+def left_behind(world: World, *, is_active: bool = True) -> str:
+    """The secret of a key whose maker has left, or is shut out."""
+    user = User.objects.create_user(f"left{is_active}@acme.example")
+    add_member(world.ours.account.id, user, Role.MEMBER)
+    made = create_key(
+        person_actor(user, "acme"), name="left", scopes=list(EVERY_SCOPE), default_space_id=world.ours.main.id
+    )
+    if is_active:
+        Membership.objects.filter(user=user).delete()
+    User.objects.filter(id=user.id).update(is_active=is_active)
+    return made.secret
+
+
+@contextmanager
+def undone() -> Iterator[None]:
+    """Whatever happens inside leaves no trace."""
+    with transaction.atomic():
+        yield
+        transaction.set_rollback(True)
