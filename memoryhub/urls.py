@@ -17,5 +17,6 @@ urlpatterns = [
     path("accounts/", include("allauth.urls")),
     path("", include("accounts.urls")),
     path("", include("actions.urls")),
+    path("", include("memoryhub.pages.urls")),
     path("", include("spaces.urls")),
 ]

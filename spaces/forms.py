@@ -4,7 +4,8 @@ to write over a newer one."""
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from memoryhub.web.forms import JsonField, JsonObjectField, LinesField
+from memoryhub.web.forms import CommaField, JsonField, JsonObjectField, LinesField
+from spaces.models.memories import KINDS
 
 
 class Versioned(forms.Form):
@@ -61,3 +62,28 @@ class JournalForm(Versioned):
 class NewJournalForm(JournalForm):
     date = forms.CharField(label=_("Date"), widget=forms.DateInput(attrs={"type": "date"}))
     kind = forms.ChoiceField(label=_("Of"), choices=[("day", _("the day")), ("week", _("its week"))])
+
+
+class MemoryForm(Versioned):
+    text = forms.CharField(label=_("Statement"), max_length=50_000, widget=forms.Textarea(attrs={"rows": 3}))
+    subject = forms.CharField(
+        label=_("Subject"), max_length=120, required=False, help_text=_("Who or what it is about.")
+    )
+    kind = forms.ChoiceField(label=_("Kind"), choices=[(k, k) for k in KINDS], initial="fact")
+    tier = forms.ChoiceField(
+        label=_("Tier"),
+        choices=[
+            ("core", _("core: always in context")),
+            ("long", _("long: found when it matters")),
+            ("scratch", _("scratch: gone after some days")),
+        ],
+        initial="long",
+    )
+    tags = CommaField(label=_("Tags"), required=False, help_text=_("With commas between them."))
+    source_ref = forms.CharField(label=_("Source"), max_length=500, required=False)
+    expires_at = forms.CharField(
+        label=_("Expires"), max_length=40, required=False, help_text=_("2026-08-08, or empty for never.")
+    )
+    pinned = forms.BooleanField(
+        label=_("Pinned"), required=False, help_text=_("Does not expire, and is left alone by clean-ups.")
+    )

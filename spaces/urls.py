@@ -12,7 +12,10 @@ team_pages = [
 ]
 
 space_pages = [
-    path("memories/", memories.stub, name="memories"),
+    path("memories/", memories.memories, name="memories"),
+    path("memories/new/", memories.new, name="memory-new"),
+    path("memories/<str:memory>/", memories.memory, name="memory"),
+    path("memories/<str:memory>/pin/", memories.pin, name="memory-pin"),
     path("journal/", journal.journal, name="journal"),
     path("journal/new/", journal.new, name="journal-new"),
     path("journal/<str:kind>/<str:day>/", journal.entry, name="journal-entry"),

@@ -7,6 +7,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from django import template
+from django.http import QueryDict
+from django.template import Context
 from django.utils.html import conditional_escape, format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
@@ -154,3 +156,27 @@ def groups_of_eight(digest: str) -> str:
 def one_line(value: object) -> str:
     """Compact JSON, for lists; whole values have a page of their own."""
     return json.dumps(value, ensure_ascii=False)[:300]
+
+
+@register.simple_tag(takes_context=True)
+def with_choice(context: Context, name: str, value: str) -> str:
+    """The query of this page with one choice made (or, made already, taken back), from its first page on."""
+    query = _query(context)
+    if query.get(name) == value:
+        del query[name]
+    else:
+        query[name] = value
+    return query.urlencode()
+
+
+@register.simple_tag(takes_context=True)
+def without(context: Context, name: str) -> str:
+    query = _query(context)
+    query.pop(name, None)
+    return query.urlencode()
+
+
+def _query(context: Context) -> QueryDict:
+    query: QueryDict = context["request"].GET.copy()
+    query.pop("page", None)
+    return query
