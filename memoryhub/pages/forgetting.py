@@ -26,7 +26,9 @@ class ForgetForm(forms.Form):
         label=gettext_lazy("What is to be forgotten?"),
         max_length=1000,
         required=False,
-        help_text=gettext_lazy("Memories with all of these words; records and journal entries with this exact phrase."),
+        help_text=gettext_lazy(
+            "Memories with all of these words; records and journal entries with this exact phrase."
+        ),
     )
     ids = forms.CharField(required=False, widget=forms.HiddenInput)
     scopes = forms.MultipleChoiceField(
@@ -121,7 +123,9 @@ def _exactly(request: SpaceRequest, form: ForgetForm, expected: str) -> int:
     with transaction.atomic():
         done = Preview(forget(request.actor, **form.arguments()))
         if done.digest != expected:
-            raise Conflict(_("The list has changed since it was shown. Nothing is forgotten; look at it again."))
+            raise Conflict(
+                _("The list has changed since it was shown. Nothing is forgotten; look at it again.")
+            )
         return done.count
 
 

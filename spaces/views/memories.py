@@ -15,7 +15,14 @@ from memoryhub.common.ids import typed_id
 from memoryhub.common.times import format_time
 from memoryhub.web.forms import show_refusal
 from spaces.domain.memories import (
-    Wanted, access_memory, edit_memory, find_memories, list_versions, memory_facets, remember, told,
+    Wanted,
+    access_memory,
+    edit_memory,
+    find_memories,
+    list_versions,
+    memory_facets,
+    remember,
+    told,
 )  # fmt: skip
 from spaces.forms import MemoryForm
 from spaces.models import Memory
@@ -73,7 +80,9 @@ def _rows(request: SpaceRequest, memories: Sequence[Memory], met: dict[Any, Sequ
 
 def marks_in(text: str, words: Iterable[str]) -> list[tuple[int, int]]:
     """Where the words begin a word of the text, in any case: (start, end), in order, apart."""
-    patterns = [re.escape(word) if UNSPACED.search(word) else rf"(?<!\w){re.escape(word)}\w*" for word in words]
+    patterns = [
+        re.escape(word) if UNSPACED.search(word) else rf"(?<!\w){re.escape(word)}\w*" for word in words
+    ]
     if not patterns:
         return []
     return [match.span() for match in re.finditer("|".join(patterns), text, re.IGNORECASE)]
@@ -88,7 +97,11 @@ def new(request: SpaceRequest) -> HttpResponse:
         except HubError as error:
             show_refusal(form, error)
         else:
-            said = _("Remembered.") if remembered.created else _("This was known already: it counts as seen again.")
+            said = (
+                _("Remembered.")
+                if remembered.created
+                else _("This was known already: it counts as seen again.")
+            )
             messages.success(request, said)
             return _to(request, remembered.memory)
     return render(request, "memories/new.html", {"form": form}, status=422 if form.errors else 200)
@@ -154,7 +167,9 @@ def text_of(fields: dict[str, Any]) -> str:
     return "\n".join([fields["text"], "", *filter(None, lines)])
 
 
-def _show(request: SpaceRequest, stored: Memory, form: MemoryForm, status: int = 200, **more: Any) -> HttpResponse:
+def _show(
+    request: SpaceRequest, stored: Memory, form: MemoryForm, status: int = 200, **more: Any
+) -> HttpResponse:
     earlier = list_versions(request.actor, stored.id, cursor=request.GET.get("page"))
     current = Written(stored.version, told(stored), stored.written_by, stored.updated_at)
     context = {
