@@ -13,6 +13,7 @@ from django.utils.html import conditional_escape, format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
+from memoryhub.common import odd
 from memoryhub.common.odd import Piece, pieces
 from memoryhub.web import moments
 from memoryhub.web.diffs import word_changes
@@ -39,6 +40,12 @@ def visible(text: object) -> SafeString:
     if plain.isascii() and plain.isprintable():
         return conditional_escape(plain)
     return format_html_join("", "{}", ((_piece(piece),) for piece in pieces(plain)))
+
+
+@register.filter
+def plainly(text: object) -> str:
+    """The same where no markup can stand, such as a page's title or a choice."""
+    return odd.visible(str(text))
 
 
 @register.filter

@@ -13,6 +13,7 @@ from accounts.domain.keys import NewKey, access_key, create_key, list_keys, revo
 from accounts.forms import KeyForm
 from accounts.views.requests import MemberRequest
 from memoryhub.common.errors import HubError
+from memoryhub.common.odd import visible
 from memoryhub.web.forms import show_refusal
 from spaces.domain.access import access_space, list_spaces
 from spaces.views.clients import configurations
@@ -58,7 +59,7 @@ def _make(request: MemberRequest, template: str) -> HttpResponse:
 
 
 def _form(request: MemberRequest) -> KeyForm:
-    spaces = [(str(space.id), space.name) for space in list_spaces(request.actor)]
+    spaces = [(str(space.id), visible(space.name)) for space in list_spaces(request.actor)]
     return KeyForm(request.POST or None, spaces=spaces)
 
 

@@ -84,3 +84,7 @@ if (zone && !document.cookie.includes(`zone=${encodeURIComponent(zone)}`)) {
 for (const field of document.querySelectorAll("input[data-zone]")) field.value ||= zone;
 
 reveal(document);
+
+document.addEventListener("toggle", (event) => {
+  if (event.target.open) event.target.querySelector?.("[data-first]")?.focus();
+}, true);

