@@ -1,7 +1,8 @@
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
 from django.contrib import messages
 from django.http import HttpResponse
@@ -64,7 +65,7 @@ def memories(request: SpaceRequest) -> HttpResponse:
     return render(request, template, context)
 
 
-def _rows(request: SpaceRequest, memories: Sequence[Memory], met: dict[Any, Sequence[str]]) -> list[Row]:
+def _rows(request: SpaceRequest, memories: Sequence[Memory], met: Mapping[UUID, Sequence[str]]) -> list[Row]:
     names = names_of(request.actor.account_id, (memory.written_by for memory in memories))
     return [
         Row(

@@ -1,4 +1,4 @@
-"""A real browser on a real server. Every page it opens is watched: no error, no refused content, nothing from elsewhere."""
+"""A real browser on a real server, every page watched: no error, nothing refused, nothing from elsewhere."""
 
 import os
 import shutil

@@ -5,7 +5,6 @@ from datetime import date, timedelta
 from typing import Any
 
 from django.utils import timezone
-from spaces.domain.memories import edit_memory, remember
 
 from accounts.actor import Attribution, system_actor
 from accounts.domain.invitations import invite
@@ -17,6 +16,7 @@ from actions.models import Action
 from memoryhub.common.ids import typed_id
 from memoryhub.common.tenancy import tenant
 from spaces.domain.journal import Log, write_journal
+from spaces.domain.memories import edit_memory, remember
 from spaces.domain.records import Changes, put_record, update_record
 from spaces.domain.values import set_value
 from spaces.models import Memory, Record, Space

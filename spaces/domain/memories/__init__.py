@@ -3,7 +3,15 @@
 from spaces.domain.memories.access import access_memory
 from spaces.domain.memories.changing import delete_memory, edit_memory, list_versions
 from spaces.domain.memories.fields import Changes, Statement, told
-from spaces.domain.memories.recalling import Recalled, Told, Wanted, core_memories, find_memories, recall
+from spaces.domain.memories.recalling import (
+    Recalled,
+    Told,
+    Wanted,
+    core_memories,
+    find_memories,
+    memory_facets,
+    recall,
+)
 from spaces.domain.memories.remembering import Remembered, remember, remember_each
 
 __all__ = [
@@ -19,6 +27,7 @@ __all__ = [
     "edit_memory",
     "find_memories",
     "list_versions",
+    "memory_facets",
     "recall",
     "remember",
     "remember_each",

@@ -1,7 +1,7 @@
 """Finding memories, and recalling them: the same, but a recall is counted."""
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
@@ -14,6 +14,7 @@ from memoryhub.common.errors import InvalidRequest
 from memoryhub.common.paging import Page, page_of
 from memoryhub.common.times import parse_time, zone
 from spaces.domain.access import access_space
+from spaces.domain.search.facets import Facets, count_facets
 from spaces.domain.search.filters import SearchFilters, matching
 from spaces.domain.search.words import search_words
 from spaces.models import Memory, Space
@@ -55,8 +56,11 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Found:
+    """`met` are the words of the query that each memory was found by."""
+
     page: Page[Memory]
     mode: Mode
+    met: Mapping[UUID, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -75,7 +79,13 @@ def find_memories(
     if cursor:
         raise InvalidRequest("cursor: A search has one page. Send a larger limit, or no q.")
     found = search_words(actor, query, filters=filters, limit=limit)
-    return Found(Page(_in_order(actor, [match.id for match in found.matches])), found.mode)
+    page = Page(_in_order(actor, [match.id for match in found.matches]))
+    return Found(page, found.mode, {match.id: match.terms for match in found.matches})
+
+
+def memory_facets(actor: Actor, wanted: Wanted = Wanted()) -> Facets:
+    """What the memories that are looked through can be narrowed by."""
+    return count_facets(actor, _filters(actor, wanted))
 
 
 def recall(
