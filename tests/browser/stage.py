@@ -8,7 +8,6 @@ from django.utils import timezone
 
 from accounts.actor import Attribution, system_actor
 from accounts.domain.invitations import invite
-from accounts.domain.keys import create_key
 from accounts.models import Account, AgentKey, User
 from accounts.scopes import Role
 from actions.domain.transitions import transition_action
@@ -47,7 +46,6 @@ def make_hostile(cast: Cast) -> Hostile:
         AgentKey.objects.filter(account_id=cast.account.id).update(
             name=SHORT, last_used_client=SHORT, last_used_at=timezone.now()
         )
-        key = create_key(cast.owner, name=SHORT, preset="agent", default_space_id=cast.space.id).key
         agent = replace(
             cast.agent, name=SHORT, attribution=Attribution(agent=SHORT, session=SHORT, device_label=SHORT)
         )
@@ -87,7 +85,6 @@ def make_hostile(cast: Cast) -> Hostile:
         "keys": f"{home}/keys/",
         "key new": f"{home}/keys/new/",
         "connect": f"{home}/connect/",
-        "first call": f"{home}/keys/{typed_id('key', key.id)}/first-call/",
         "password": "/accounts/password/change/",
         "not found": f"{space}/memories/mem_{'0' * 32}/",
     }
