@@ -11,6 +11,7 @@ from accounts.actor import Actor
 from accounts.domain.jobs import enqueue
 from accounts.models import Event
 from memoryhub.common.canonical import canonical_json
+from memoryhub.common.live import publish_events
 from memoryhub.common.times import format_time
 
 SEAL = "seal_events"
@@ -76,7 +77,9 @@ def seal_events(account_id: UUID) -> int:
         seq += 1
         event.seq, event.previous_hash = seq, previous
         event.hash = previous = chain_hash(previous, event)
-    _save_seals(account_id, unsealed)
+    if unsealed:
+        _save_seals(account_id, unsealed)
+        publish_events(account_id, seq)
     if len(unsealed) == BATCH:
         enqueue(SEAL, account_id)
     return len(unsealed)
@@ -85,9 +88,8 @@ def seal_events(account_id: UUID) -> int:
 def _save_seals(account_id: UUID, events: Sequence[Event]) -> None:
     """One statement, and a quick one: `bulk_update` takes a millisecond an event."""
     columns = zip(*((e.id, e.seq, e.previous_hash, e.hash) for e in events), strict=True)
-    if events:
-        with connection.cursor() as cursor:
-            cursor.execute(SAVE_SEALS, [*map(list, columns), account_id])
+    with connection.cursor() as cursor:
+        cursor.execute(SAVE_SEALS, [*map(list, columns), account_id])
 
 
 def chain_hash(previous: bytes, event: Event) -> bytes:

@@ -1,13 +1,15 @@
-"""Hints to open pages that something has changed: ids and a version, never content.
+"""Hints to open pages, and to those who follow events, that something has changed: ids and a version only.
 
 Without Redis, a hint is a NOTIFY in the writing transaction, and one task in each web process listens and feeds
 that process's in-memory channel layer. With CHANNEL_LAYER_URL the Redis layer carries it between processes.
-The database is the truth; a page that gets a hint fetches what it shows, under its own rights.
+The database is the truth; whoever gets a hint fetches what it may see, under its own rights.
 """
 
 import asyncio
 import json
 import logging
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 from uuid import UUID
 
@@ -20,7 +22,7 @@ from psycopg import AsyncConnection, OperationalError
 log = logging.getLogger(__name__)
 
 CHANNEL = "hub_live"
-INBOX, KEYS = "inbox", "keys"
+INBOX, KEYS, EVENTS = "inbox", "keys", "events"
 EVERYONE = "live"
 LISTENER = "memoryhub live"
 CONNECTED_BY = ("host", "port", "dbname", "user", "password", "sslmode", "sslrootcert", "sslcert", "sslkey")
@@ -37,7 +39,20 @@ def group(account_id: UUID, space_id: UUID | None = None) -> str:
 
 def publish(account_id: UUID, space_id: UUID | None, topic: str, version: int) -> None:
     """Tell open pages, when the current transaction is committed. Without a space: all of the account's."""
-    hint = {"to": group(account_id, space_id), "topic": topic, "version": version}
+    _publish({"to": group(account_id, space_id), "topic": topic, "version": version})
+
+
+def followers(account_id: UUID) -> str:
+    """Those who wait for the account's next events."""
+    return f"events.{account_id.hex}"
+
+
+def publish_events(account_id: UUID, seq: int) -> None:
+    """Tell those who follow the account's events, when the current transaction is committed."""
+    _publish({"to": followers(account_id), "topic": EVENTS, "version": seq})
+
+
+def _publish(hint: dict[str, Any]) -> None:
     if settings.CHANNEL_LAYER_URL:
         transaction.on_commit(lambda: async_to_sync(_forward)(hint), robust=True)
         return
@@ -53,6 +68,27 @@ def listen() -> None:
     loop = asyncio.get_running_loop()
     if _listener is None or _listener.done() or _listener.get_loop() is not loop:
         _listener = loop.create_task(_keep_listening())
+
+
+@asynccontextmanager
+async def hints(to: str) -> AsyncIterator[Callable[[float], Awaitable[None]]]:
+    """A function that waits, so many seconds at most, until something may have changed for this group."""
+    layer = _layer()
+    channel = await layer.new_channel()
+
+    async def next_hint(seconds: float) -> None:
+        with suppress(TimeoutError):
+            await asyncio.wait_for(layer.receive(channel), seconds)
+
+    groups = (to, EVERYONE)
+    for name in groups:
+        await layer.group_add(name, channel)
+    listen()
+    try:
+        yield next_hint
+    finally:
+        for name in groups:
+            await layer.group_discard(name, channel)
 
 
 async def _keep_listening() -> None:

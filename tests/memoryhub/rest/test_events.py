@@ -16,6 +16,7 @@ import accounts.tasks  # noqa: F401 (makes the handlers of jobs known)
 from accounts.domain.jobs import run_due_jobs
 from accounts.domain.keys import revoke_key
 from memoryhub.common.ids import typed_id
+from memoryhub.common.live import LISTENER
 from memoryhub.common.tenancy import tenant
 from memoryhub.common.threads import in_db_thread
 from tests.calls import Caller, call
@@ -36,6 +37,7 @@ class Follower:
     def __init__(self, cast: Cast) -> None:
         self.actor, self.secret = make_key(cast.teammate, cast.space)
         run_due_jobs()
+        self.own_connection: int = connection.connection.info.backend_pid
         self.after = self.read(Caller(self.secret)("GET", "events"))["next_after"]
 
     @staticmethod
@@ -103,14 +105,14 @@ async def test_a_key_revoked_while_it_waits_is_refused(cast: Cast, follower: Fol
 
 
 @awaited
-async def test_those_who_wait_hold_no_connection_and_no_transaction(follower: Follower) -> None:
+async def test_those_who_wait_hold_no_connection_and_are_all_told(cast: Cast, follower: Follower) -> None:
     waiting = [asyncio.create_task(follower.follow(30)) for _ in range(20)]
     await asyncio.wait(waiting, timeout=1.2)
     assert not [task for task in waiting if task.done()]
-    assert await in_db_thread(open_transactions) == 0
-    for task in waiting:
-        task.cancel()
-    await asyncio.wait(waiting)
+    assert await in_db_thread(connections_beside, follower.own_connection) == 0
+    await in_db_thread(write_and_seal, cast)
+    answers = [follower.read(await task) for task in waiting]
+    assert [[event["type"] for event in answer["items"]] for answer in answers] == [["value.set"]] * 20
 
 
 @pytest.mark.parametrize(
@@ -142,12 +144,15 @@ def revoke(cast: Cast, follower: Follower) -> None:
     assert follower.actor.key_id is not None
     with tenant(cast.account.id):
         revoke_key(cast.owner, typed_id("key", follower.actor.key_id))
+    run_due_jobs()
 
 
-def open_transactions() -> int:
+def connections_beside(own: int) -> int:
+    """Not counting this one and the one that listens for all."""
     with connection.cursor() as cursor:
         cursor.execute(
-            "select count(*) from pg_stat_activity where datname = current_database()"
-            " and pid <> pg_backend_pid() and state like 'idle in transaction%'"
+            "select count(*) from pg_stat_activity where datname = current_database() and pid <> all(%s)"
+            " and application_name <> %s",
+            [[connection.connection.info.backend_pid, own], LISTENER],
         )
         return int(cursor.fetchone()[0])
