@@ -1,7 +1,7 @@
 """The journal: one entry a day and one a week, each with its earlier versions."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
 from uuid import UUID
@@ -16,6 +16,7 @@ from accounts.scopes import Right
 from memoryhub.common.errors import NotFound, ValidationFailed
 from memoryhub.common.ids import typed_id
 from memoryhub.common.paging import Page, page_of
+from memoryhub.common.text import is_blank
 from memoryhub.common.times import monday_of, zone
 from spaces.domain.access import access_space
 from spaces.domain.checks import check_length
@@ -43,12 +44,12 @@ class Log:
 
     @property
     def is_empty(self) -> bool:
-        return not any(asdict(self).values())
+        return is_blank(self.summary) and not any(getattr(self, name) for name in LISTS)
 
     def with_more(self, more: "Log") -> "Log":
         """The summary goes on in a new line; the lists are joined in order, without repeats."""
         lists = {name: [*dict.fromkeys([*getattr(self, name), *getattr(more, name)])] for name in LISTS}
-        return Log("\n".join(part for part in (self.summary, more.summary) if part), **lists)
+        return Log("\n".join(part for part in (self.summary, more.summary) if not is_blank(part)), **lists)
 
 
 def log_of(entry: JournalEntry) -> Log:

@@ -15,7 +15,7 @@ from django.utils import timezone
 from accounts.actor import Actor
 from accounts.domain.events import record_event
 from accounts.scopes import Right
-from memoryhub.common.errors import NotFound, ReservedNamespace
+from memoryhub.common.errors import NotFound, ReservedNamespace, ValidationFailed
 from memoryhub.common.ids import typed_id
 from memoryhub.common.paging import Page, page_of
 from memoryhub.common.text import excerpt
@@ -78,7 +78,7 @@ def set_value(
         account_id=within.account_id,
         space=within,
         namespace=namespace,
-        key=check_key(key, KEY_LENGTH),
+        key=_checked_key(key),
         value=value,
         written_by=actor.key,
         created_at=now,
@@ -123,6 +123,12 @@ def _find(within: Space, namespace: str, key: str, *, lock: bool = False) -> Val
     if found is None:
         raise NotFound("value")
     return found
+
+
+def _checked_key(key: str) -> str:
+    if not key:
+        raise ValidationFailed({"key": ["Must have at least 1 character."]})
+    return check_key(key, KEY_LENGTH)
 
 
 def _check_writable(namespace: str) -> None:

@@ -55,6 +55,7 @@ def test_callers_that_no_schema_has_checked_keep_to_the_limits_too(cast: Cast) -
         ("N", "k", 1, ValidationFailed),
         ("n", "k" * 129, 1, ValidationFailed),
         ("n", "a\0", 1, ValidationFailed),
+        ("n", "", 1, ValidationFailed),
         ("n", "k", "a\0", ValidationFailed),
         ("n", "k", "x" * 65_536, PayloadTooLarge),
     ):

@@ -81,7 +81,7 @@ def test_merging_adds_a_line_and_unions_the_lists_in_order(cast: Cast) -> None:
         ["x"],
         ["pr/1"],
     )
-    assert write(cast, decisions=["d"], merge=True)["summary"] == "Morning\nEvening"
+    assert write(cast, summary="  ", decisions=["d"], merge=True)["summary"] == "Morning\nEvening"
 
 
 def test_merging_into_nothing_begins_the_entry(cast: Cast) -> None:
@@ -97,7 +97,8 @@ def test_a_repeat_changes_nothing(cast: Cast) -> None:
 
 
 def test_an_entry_with_nothing_in_it_is_refused(cast: Cast) -> None:
-    assert fields(refused(cast.agent, "journal_write", date="2026-08-09")) == ["summary"]
+    for nothing in ({}, {"summary": " \u200b\n"}, {"decisions": [], "merge": True}):
+        assert fields(refused(cast.agent, "journal_write", date="2026-08-09", **nothing)) == ["summary"]
 
 
 def test_a_weeks_date_becomes_its_monday(cast: Cast) -> None:
