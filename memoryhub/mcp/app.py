@@ -1,7 +1,7 @@
 """The ASGI endpoint: `/mcp` for the whole hub, `/mcp/<family>` for one family.
 
-In order: place, method, credential, form, size, and then the protocol's version, which each request names for
-itself: the SDK's session manager serves 2026-07-28, `handshake` what came before.
+In order: place, method, form, size, and then the protocol's version, which each request names for itself: the
+SDK's session manager serves 2026-07-28, `handshake` what came before. Either first asks who calls.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ from starlette.requests import Request
 from starlette.types import Message, Receive, Scope, Send
 
 from memoryhub.mcp import guards, handshake
-from memoryhub.mcp.callers import ACTOR, identify
+from memoryhub.mcp.callers import Caller
 from memoryhub.mcp.messages import parse
 from memoryhub.mcp.refusals import Refused, refuse
 
@@ -83,8 +83,8 @@ class Endpoint:
         path = scope["path"].rstrip("/")
         mount = self._mounts.get(path) or refuse(404, "not_found", "No tools are served at this path.")
         guards.check_method(scope["method"])
-        scope = {**scope, ACTOR: await identify(headers, scope.get("client"), path)}
         guards.check_form(headers)
+        scope = {**scope, Caller.SCOPE_KEY: Caller(headers, scope.get("client"), path)}
         body = await guards.read_body(headers, receive)
         if body is not None:
             await self._dispatch(mount, headers, body, scope, receive, send)
@@ -103,6 +103,7 @@ class Endpoint:
         if version is None or version in HANDSHAKE_PROTOCOL_VERSIONS:
             response = await handshake.respond(mount.server, Request(scope, receive), version, message)
             return await response(scope, receive, send)
+        await scope[Caller.SCOPE_KEY].identify()
         if not self._ready.is_set():
             await self.start()
         return await mount.manager.handle_request(tidied(scope), replaying(body, receive), send)

@@ -27,6 +27,7 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, LATEST_HANDSHAKE_VERS
 from starlette.requests import Request
 from starlette.responses import Response
 
+from memoryhub.mcp.callers import Caller
 from memoryhub.mcp.messages import (
     BAD_REQUEST,
     Call,
@@ -36,8 +37,9 @@ from memoryhub.mcp.messages import (
     read_message,
     result_message,
 )
-from memoryhub.mcp.refusals import json_response
+from memoryhub.mcp.refusals import Refused, json_response
 
+TOOL_CALL = "tools/call"
 BATCH_VERSION = "2025-03-26"
 MAX_BATCH = 50
 NEXT_WIRE = "A request with protocol fields in `_meta` must name its version in MCP-Protocol-Version too."
@@ -70,6 +72,15 @@ class OneAnswer:
 async def respond(server: Server[Any], request: Request, version: str | None, message: Any) -> Response:
     """`version` is the request's header; without one the protocol says which to assume."""
     version = version or DEFAULT_NEGOTIATED_VERSION
+    caller: Caller = request.scope[Caller.SCOPE_KEY]
+    if not is_tool_call(message):
+        await caller.identify()
+    response = await respond_to(server, request, version, message)
+    await caller.identify()
+    return response
+
+
+async def respond_to(server: Server[Any], request: Request, version: str, message: Any) -> Response:
     if isinstance(message, list):
         return await respond_to_batch(server, request, version, message)
     try:
@@ -115,6 +126,8 @@ async def answer(server: Server[Any], request: Request, version: str, call: Call
         result = await serve_one(
             server, way_back, call.method, call.params, connection=connection, lifespan_state={}
         )
+    except Refused:
+        raise
     except Exception as fault:
         return error_message(call.id, modern_error_data(fault))
     return result_message(call.id, result)
@@ -126,6 +139,11 @@ def spoken_version(version: str, call: Call) -> str:
         return version
     wanted = (call.params or {}).get("protocolVersion")
     return wanted if wanted in HANDSHAKE_PROTOCOL_VERSIONS else LATEST_HANDSHAKE_VERSION
+
+
+def is_tool_call(message: Any) -> bool:
+    """A tool call identifies its caller itself, in the database thread that it needs anyway."""
+    return isinstance(message, dict) and message.get("method") == TOOL_CALL and "id" in message
 
 
 def belongs_to_next_wire(call: Call) -> bool:

@@ -6,8 +6,6 @@ from typing import Any
 from accounts.actor import Actor
 from memoryhub.operations.base import REGISTRY, Operation
 
-FRESH_FOR_MS = 60_000
-
 
 def is_served(operation: Operation, family: str | None, actor: Actor) -> bool:
     """Whether this endpoint has the tool for this credential at all. The address of a family is explicit: what
@@ -15,7 +13,8 @@ def is_served(operation: Operation, family: str | None, actor: Actor) -> bool:
     return operation.mcp and (family is not None or operation.family in actor.families)
 
 
-def listing(family: str | None, actor: Actor) -> dict[str, Any]:
+def listing(family: str | None, actor: Actor) -> list[dict[str, Any]]:
+    """The tools whose scopes the credential has, in the registry's order."""
     return prepared(family, tuple(operation.name for operation in visible(family, actor)))
 
 
@@ -28,7 +27,5 @@ def visible(family: str | None, actor: Actor) -> list[Operation]:
 
 
 @lru_cache(maxsize=256)
-def prepared(family: str | None, names: tuple[str, ...]) -> dict[str, Any]:
-    """Private to a credential, since its scopes shape it."""
-    tools = [operation.tool_json() for operation in REGISTRY.tools(family) if operation.name in names]
-    return {"tools": tools, "ttlMs": FRESH_FOR_MS, "cacheScope": "private"}
+def prepared(family: str | None, names: tuple[str, ...]) -> list[dict[str, Any]]:
+    return [operation.tool_json() for operation in REGISTRY.tools(family) if operation.name in names]

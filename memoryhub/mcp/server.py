@@ -10,13 +10,12 @@ from mcp_types import INVALID_PARAMS, CallToolRequestParams, PaginatedRequestPar
 from opentelemetry import trace
 
 import memoryhub.operations.catalogue  # noqa: F401  (registers every operation)
-from accounts.actor import Actor
 from memoryhub.common.threads import in_db_thread
 from memoryhub.mcp.answers import answer
-from memoryhub.mcp.callers import ACTOR
+from memoryhub.mcp.callers import Caller
 from memoryhub.mcp.instructions import INSTRUCTIONS
-from memoryhub.mcp.listing import is_served, listing
-from memoryhub.operations.base import REGISTRY
+from memoryhub.mcp.listing import listing
+from memoryhub.mcp.straight import straight
 
 Context = ServerRequestContext[Any, Any]
 
@@ -27,14 +26,10 @@ def build_server(family: str | None) -> Server[Any]:
     async def list_tools(context: Context, params: PaginatedRequestParams | None) -> dict[str, Any]:
         if params is not None and params.cursor is not None:
             raise MCPError(INVALID_PARAMS, "Unknown cursor: the list has one page.")
-        return listing(family, actor_of(context))
+        return {"tools": listing(family, caller_of(context).actor)}
 
     async def call_tool(context: Context, params: CallToolRequestParams) -> dict[str, Any]:
-        actor = actor_of(context)
-        operation = REGISTRY.get(params.name, family)
-        if operation is None or not is_served(operation, family, actor):
-            raise MCPError(INVALID_PARAMS, f"Unknown tool: {params.name}")
-        return await in_db_thread(answer, operation, actor, params.arguments)
+        return await in_db_thread(answer, family, caller_of(context), params.name, params.arguments)
 
     server = Server[Any](
         "memory-hub",
@@ -47,13 +42,14 @@ def build_server(family: str | None) -> Server[Any]:
     )
     if not tracing():
         server.middleware.clear()
+    server.middleware.append(straight(server))
     return server
 
 
-def actor_of(context: Context) -> Actor:
+def caller_of(context: Context) -> Caller:
     request: Any = context.request
-    actor: Actor = request.scope[ACTOR]
-    return actor
+    caller: Caller = request.scope[Caller.SCOPE_KEY]
+    return caller
 
 
 def no_mirrored_arguments(name: str) -> Mapping[str, Any] | None:
