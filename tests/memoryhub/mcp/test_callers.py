@@ -11,6 +11,7 @@ from django.utils import timezone
 from accounts.domain.keys import hash_secret, revoke_key
 from accounts.models import AgentKey, Membership
 from memoryhub.common.ids import typed_id
+from memoryhub.common.tenancy import tenant
 from memoryhub.mcp.callers import Caller
 from memoryhub.mcp.refusals import Refused
 from tests.conftest import Cast, make_key
@@ -79,7 +80,8 @@ def test_a_key_is_taken_as_bearer_and_as_api_key(agent: Agent) -> None:
 
 def test_a_revoked_key_is_out_at_its_next_request(agent: Agent, cast: Cast) -> None:
     assert not is_refused(agent)
-    revoke_key(cast.owner, typed_id("key", key_of(agent).id))
+    with tenant(cast.account.id):
+        revoke_key(cast.owner, typed_id("key", key_of(agent).id))
     assert is_refused(agent)
 
 
