@@ -33,6 +33,12 @@ class OwnerForm(forms.Form):
     )
 
 
+class FirstOwnerForm(OwnerForm):
+    team = forms.CharField(
+        label=_("Team"), max_length=120, help_text=_("What you call yourselves; it can be changed.")
+    )
+
+
 class KeyForm(forms.Form):
     """A key for one agent. `spaces` are the (id, name) pairs the person may choose from."""
 

@@ -13,7 +13,7 @@ from django.utils import timezone
 from accounts.actor import Actor
 from accounts.domain.accounts import add_member
 from accounts.domain.events import record_event
-from accounts.models import AgentKey, Invitation, User
+from accounts.models import Account, AgentKey, Invitation, User
 from accounts.scopes import Right, Role
 from memoryhub.common.errors import Forbidden, NotFound, ValidationFailed
 from memoryhub.common.ids import typed_id
@@ -59,13 +59,23 @@ def access_invitation(token: str) -> Invitation:
     return invitation
 
 
-def accept_invitation(token: str, *, email: str, name: str, password: str) -> User:
-    """Make the person, their membership and, for a first owner, the ownership of the first-run keys."""
+def is_first_owner(invitation: Invitation) -> bool:
+    """Whether it brings the first person into the account."""
+    return invitation.role == Role.OWNER and not invitation.account.memberships.exists()
+
+
+def accept_invitation(token: str, *, email: str, name: str, password: str, team: str = "") -> User:
+    """Make the person, their membership and, for a first owner, the ownership of the first-run keys.
+
+    `team` is what the first owner names the account.
+    """
     invitation = access_invitation(token)
     with tenant(invitation.account_id):
         invitation = Invitation.objects.select_for_update().get(id=invitation.id)
         if invitation.accepted_at is not None:
             raise NotFound("invitation")
+        if team.strip() and is_first_owner(invitation):
+            Account.objects.filter(id=invitation.account_id).update(name=team.strip()[:120])
         user = new_person(email, name, password)
         add_member(invitation.account_id, user, Role(invitation.role))
         if invitation.role == Role.OWNER:

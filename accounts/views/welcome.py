@@ -1,11 +1,14 @@
+import time
+
 from django.contrib.auth import login
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 
-from accounts.domain.invitations import accept_invitation, access_invitation
-from accounts.forms import OwnerForm
+from accounts.domain.invitations import accept_invitation, access_invitation, is_first_owner
+from accounts.forms import FirstOwnerForm, OwnerForm
+from accounts.views.fresh import JOINED_AT
 from memoryhub.common.errors import HubError, NotFound
 from memoryhub.web.forms import show_refusal
 
@@ -20,7 +23,8 @@ def welcome(request: HttpRequest, token: str) -> HttpResponse:
         invitation = access_invitation(token)
     except NotFound:
         return render(request, "welcome/used.html", status=410)
-    form = OwnerForm(request.POST or None, initial={"email": invitation.email})
+    kind = FirstOwnerForm if is_first_owner(invitation) else OwnerForm
+    form = kind(request.POST or None, initial={"email": invitation.email, "team": invitation.account.name})
     if form.is_valid():
         try:
             user = accept_invitation(token, **form.cleaned_data)
@@ -28,6 +32,7 @@ def welcome(request: HttpRequest, token: str) -> HttpResponse:
             show_refusal(form, error)
         else:
             login(request, user, backend=BACKEND)
+            request.session[JOINED_AT] = time.time()
             return redirect("connect", invitation.account.slug)
     context = {"form": form, "invitation": invitation}
     return render(request, "welcome/owner.html", context, status=422 if form.errors else 200)

@@ -6,6 +6,7 @@ from zoneinfo import ZoneInfo
 
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
+from django.utils.cache import add_never_cache_headers
 
 from memoryhub.common.errors import ValidationFailed
 from memoryhub.common.times import zone
@@ -22,7 +23,12 @@ class ViewerMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         with timezone.override(viewer_zone(request)):
-            return self.get_response(request)
+            response = self.get_response(request)
+        if request.user.is_authenticated and not response.has_header("Cache-Control"):
+            add_never_cache_headers(
+                response
+            )  # what a person was shown is nobody else's, nor theirs once signed out
+        return response
 
 
 def viewer_zone(request: HttpRequest) -> ZoneInfo:

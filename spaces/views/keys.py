@@ -11,6 +11,7 @@ from django.views.decorators.http import require_POST
 
 from accounts.domain.keys import NewKey, access_key, create_key, list_keys, revoke_key
 from accounts.forms import KeyForm
+from accounts.views.fresh import fresh_sign_in_required
 from accounts.views.requests import MemberRequest
 from memoryhub.common.errors import HubError
 from memoryhub.common.odd import visible
@@ -31,11 +32,13 @@ def keys(request: MemberRequest, account: str) -> HttpResponse:
 
 
 @never_cache
+@fresh_sign_in_required
 def new_key(request: MemberRequest, account: str) -> HttpResponse:
     return _make(request, "keys/new.html")
 
 
 @never_cache
+@fresh_sign_in_required
 def connect(request: MemberRequest, account: str) -> HttpResponse:
     """The second step of the welcome: the first key."""
     return _make(request, "welcome/connect.html")

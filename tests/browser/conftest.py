@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
@@ -13,6 +14,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from accounts.actor import Actor
 from accounts.models import User
+from accounts.views.fresh import JOINED_AT
 from tests.live import live_hub, live_process
 
 __all__ = ["live_hub", "live_process"]
@@ -87,6 +89,9 @@ def sign_in(context: BrowserContext, person: Actor, live_hub: str) -> None:
     client.force_login(
         User.objects.get(id=person.user_id), "allauth.account.auth_backends.AuthenticationBackend"
     )
+    session = client.session
+    session[JOINED_AT] = time.time()
+    session.save()
     cookie = client.cookies[settings.SESSION_COOKIE_NAME]
     context.add_cookies([{"name": "memoryhub", "value": cookie.value, "url": live_hub}])
 

@@ -1,0 +1,36 @@
+"""Some things are only for who has just shown that they are themselves: making keys is one."""
+
+import time
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+from urllib.parse import urlencode
+
+from allauth.account.authentication import get_authentication_records
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+
+FRESH_SECONDS = 300
+JOINED_AT = "joined_at"  # signing in by a welcome link is no sign-in of allauth's
+
+View = Callable[..., HttpResponse]
+
+
+def fresh_sign_in_required(view: View) -> View:
+    """Asks for the password again unless it was given in this session within five minutes."""
+
+    @wraps(view)
+    def inner(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        if is_fresh(request):
+            return view(request, *args, **kwargs)
+        query = urlencode({"next": request.get_full_path()})
+        return redirect(f"{reverse('account_reauthenticate')}?{query}")
+
+    return inner
+
+
+def is_fresh(request: HttpRequest) -> bool:
+    records = get_authentication_records(request, request.user)
+    latest = max([record["at"] for record in records] + [request.session.get(JOINED_AT, 0)])
+    return bool(time.time() - latest < FRESH_SECONDS)
