@@ -20,7 +20,7 @@ log = logging.getLogger("memoryhub")
 
 GRACE = 10.0
 """Seconds to finish what is being done before a process is killed."""
-SETTLED = 30.0
+SETTLED = 5.0
 """A process that ran this long starts again at once; others wait longer each time."""
 LONGEST_WAIT = 30.0
 
