@@ -167,7 +167,7 @@ class Hub:
 
 
 class Writer:
-    """An agent that writes without pause and remembers what was acknowledged."""
+    """An agent that writes without pause and keeps the address of what was acknowledged."""
 
     def __init__(self, hub: Hub) -> None:
         self.hub = hub
@@ -178,7 +178,7 @@ class Writer:
     @property
     def client(self) -> httpx.Client:
         headers = {"Authorization": f"Bearer {self.hub.first_run['agent_key']}"}
-        return httpx.Client(base_url=self.hub.url, headers=headers, timeout=30)
+        return httpx.Client(base_url=f"{self.hub.url}/v1/", headers=headers, timeout=30)
 
     def _write(self) -> None:
         with self.client as client:
@@ -186,15 +186,21 @@ class Writer:
             while not self._stop.is_set():
                 number += 1
                 try:
-                    answer = client.post("/v1/actions", json=self._proposal(number))
+                    address = (self._remember if number % 2 else self._propose)(
+                        client, f"{id(self)}-{number}"
+                    )
                 except httpx.HTTPError:
                     continue
-                if answer.is_success:
-                    self.acknowledged.append(answer.json()["action"]["uid"])
+                self.acknowledged.append(address)
 
-    def _proposal(self, number: int) -> dict[str, Any]:
-        key = f"{id(self)}-{number}"
-        return {"class": "note.write", "summary": "Write", "payload": {"n": number}, "idempotency_key": key}
+    def _remember(self, client: httpx.Client, name: str) -> str:
+        answer = client.post("memories", json={"text": f"Fact {name} was stored."}).raise_for_status()
+        return f"memories/{answer.json()['memory']['id']}"
+
+    def _propose(self, client: httpx.Client, name: str) -> str:
+        proposal = {"class": "note.write", "summary": "Write", "payload": {}, "idempotency_key": name}
+        answer = client.post("actions", json=proposal).raise_for_status()
+        return f"actions/{answer.json()['action']['uid']}"
 
     def wait_for(self, more: int = 20) -> None:
         goal = len(self.acknowledged) + more
@@ -203,7 +209,7 @@ class Writer:
     def lost(self) -> list[str]:
         """What was acknowledged and is not there."""
         with self.client as client:
-            return [id for id in self.acknowledged if client.get(f"/v1/actions/{id}").status_code != 200]
+            return [address for address in self.acknowledged if client.get(address).status_code != 200]
 
     def __enter__(self) -> Writer:
         self._thread.start()

@@ -109,7 +109,7 @@ def test_an_agent_proposes_a_person_sees_it_and_approves_and_the_agent_reports(
     first: dict[str, str], person: Browser
 ) -> None:
     agent = Agent(first)
-    agent.call("kv_set", ns="release", key="version", value="1.0")
+    agent.call("remember", text="The release goes out on a Thursday.")
     person.become_owner(first["owner_url"])
     with person.watch(f"{first['url']}/a/my-team/main/live") as hints:
         before = json.loads(hints.recv(timeout=30))
@@ -125,7 +125,8 @@ def test_an_agent_proposes_a_person_sees_it_and_approves_and_the_agent_reports(
         "action_transition", id=short, **{"from": "executing", "to": "done"}, receipt={"message": "42"}
     )
     assert "Receipt, as the agent reported it" in person.http.get(proposed["approve_url"]).text
-    assert agent.call("kv_get", ns="release", key="version")["value"] == "1.0"
+    recalled = agent.call("recall", query="which day is the release?")
+    assert [item["text"] for item in recalled["items"]] == ["The release goes out on a Thursday."]
     until(lambda: _sealed(first), "a worker that seals the events")
 
 
