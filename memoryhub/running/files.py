@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
 
 
-def open_lock(path: Path) -> IO[str]:
-    """A file to lock. Closed to others: whoever can open it could hold the lock."""
-    return os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+")
+def open_lock(path: Path) -> int:
+    """The descriptor of a file to lock. Closed to others: whoever can open it could hold the lock."""
+    return os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+
+
+@contextmanager
+def locked(path: Path, *, wait: bool = True) -> Iterator[None]:
+    """Hold a file's lock, which ends with this process. BlockingIOError where it is held and may not wait."""
+    descriptor = open_lock(path)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def read_json(path: Path) -> dict[str, object]:

@@ -11,11 +11,10 @@ import signal
 import stat
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Self
+from typing import Self
 from urllib.parse import quote
 
 import psutil
@@ -23,7 +22,7 @@ import psutil
 from memoryhub.running.binaries import find_binaries, reachable_binaries
 from memoryhub.running.cluster import ADMIN, APP, DATABASE, FORGETFUL, Cluster, Setting
 from memoryhub.running.errors import SetupError
-from memoryhub.running.files import open_lock
+from memoryhub.running.files import locked, open_lock
 from memoryhub.running.identity import Identity, database_identity
 from memoryhub.running.leftovers import clear_leftovers, postmaster, wait_until_gone
 from memoryhub.running.probe import Answer, ask
@@ -57,7 +56,7 @@ class EmbeddedPostgres:
         self.tcp_port = tcp_port
         self.password = password
         self.settings = ({} if durable else FORGETFUL) | _tcp_settings(tcp_port) | dict(settings or {})
-        self._held: IO[str] | None = None
+        self._held: int | None = None
 
     # Where it answers
 
@@ -87,6 +86,11 @@ class EmbeddedPostgres:
         return ask(self.sockets / self._socket_name, ADMIN, DATABASE)
 
     @property
+    def _turn(self) -> Path:
+        """One at a time may start or stop a server in `home`."""
+        return self.home / "boot.lock"
+
+    @property
     def pid(self) -> int | None:
         """The process id of the running server."""
         process = postmaster(self.home / "data")
@@ -103,7 +107,7 @@ class EmbeddedPostgres:
         self._make_home()
         identity = database_identity(self.home / "data")
         try:
-            with self._turn():
+            with locked(self._turn):
                 self._hold()
                 if not self.alive():
                     self._bring_up(identity)
@@ -121,9 +125,11 @@ class EmbeddedPostgres:
         """Let go; the last one stops the server."""
         if self._held is None:
             return
-        with self._turn(), self._held as users:
-            self._held = None
-            if _is_last(users):
+        with locked(self._turn):
+            held, self._held = self._held, None
+            last = _is_last(held)
+            os.close(held)
+            if last:
                 self._shut_down()
 
     def __enter__(self) -> Self:
@@ -133,13 +139,6 @@ class EmbeddedPostgres:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.stop()
-
-    @contextmanager
-    def _turn(self) -> Iterator[None]:
-        """One at a time may start or stop a server in `home`."""
-        with open_lock(self.home / "boot.lock") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            yield
 
     def _make_home(self) -> None:
         """Make missing directories, passable for the server's user if that is another; touch no others."""
@@ -203,7 +202,7 @@ def _tcp_settings(port: int | None) -> dict[str, Setting]:
     return {"listen_addresses": "127.0.0.1", "port": port} if port else {}
 
 
-def _is_last(users: IO[str]) -> bool:
+def _is_last(users: int) -> bool:
     fcntl.flock(users, fcntl.LOCK_UN)
     try:
         fcntl.flock(users, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import http.client
 import logging
 import os
@@ -11,7 +10,7 @@ import socket
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 from pathlib import Path
 from types import FrameType
 from urllib.parse import urlsplit
@@ -21,7 +20,7 @@ import click
 from memoryhub.running import banner, folder_broker, prepare
 from memoryhub.running.child import SOCKETS
 from memoryhub.running.errors import SetupError
-from memoryhub.running.files import open_lock, read_json, write_private
+from memoryhub.running.files import locked, read_json, write_private
 from memoryhub.running.instance import Instance, find_data_dir
 from memoryhub.running.listening import LOOPBACK, is_exposed, listen, reachable
 from memoryhub.running.postgres import EmbeddedPostgres
@@ -63,9 +62,9 @@ def prepare_only(data_dir: Path | None) -> None:
 @contextmanager
 def _alone(instance: Instance) -> Iterator[None]:
     """Only one `up` may serve a data directory."""
-    with open_lock(instance.data_dir / "up.lock") as lock:
+    with ExitStack() as stack:
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            stack.enter_context(locked(instance.data_dir / "up.lock", wait=False))
         except BlockingIOError:
             state = read_json(instance.state_file)
             where = f" at {state['url']} (process {state['pid']})" if state else ""
