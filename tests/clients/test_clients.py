@@ -63,9 +63,11 @@ def test_the_python_client_lists_and_calls_tools(live_hub: str, key: str, mode: 
 
 
 @pytest.mark.parametrize("header", ["authorization", "x-api-key"])
-@pytest.mark.parametrize("flavour", ["v1", "v2", "v2-auto"])
+@pytest.mark.parametrize(
+    ("flavour", "version"), [("v1", "2025-11-25"), ("v2", "2025-11-25"), ("v2-auto", "2026-07-28")]
+)
 def test_the_typescript_clients_list_and_call_tools(
-    live_hub: str, key: str, flavour: str, header: str
+    live_hub: str, key: str, flavour: str, version: str, header: str
 ) -> None:
     done = run_node(HERE / "journey.mjs", flavour, f"{live_hub}/mcp", KEY=key, HEADER=header)
     assert done.returncode == 0, done.stderr
