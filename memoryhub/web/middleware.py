@@ -24,7 +24,7 @@ class ViewerMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         with timezone.override(viewer_zone(request)):
             response = self.get_response(request)
-        if request.user.is_authenticated and not response.has_header("Cache-Control"):
+        if getattr(request.user, "is_authenticated", False) and not response.has_header("Cache-Control"):
             add_never_cache_headers(
                 response
             )  # what a person was shown is nobody else's, nor theirs once signed out
