@@ -5,9 +5,9 @@ from typing import Protocol, TypeVar
 from django.db.models import QuerySet
 
 from memoryhub.common.errors import Conflict
-from spaces.models import JournalEntry, Memory, Record, Value
+from spaces.models import JournalEntry, Record, Value
 
-S = TypeVar("S", bound=JournalEntry | Memory | Record | Value)
+S = TypeVar("S", bound=JournalEntry | Record | Value)
 
 
 class Versioned(Protocol):

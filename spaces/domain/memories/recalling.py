@@ -169,5 +169,5 @@ def _newest(
 
 
 def _in_order(actor: Actor, ids: Sequence[UUID]) -> list[Memory]:
-    found = Memory.objects.visible_to(actor).in_bulk(ids)
+    found = Memory.objects.filter(account_id=actor.account_id).in_bulk(ids)
     return [found[id] for id in ids if id in found]

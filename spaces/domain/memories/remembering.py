@@ -19,7 +19,6 @@ from spaces.domain.memories.fields import Place, Statement, cleaned, union
 from spaces.domain.memories.identity import identity_of
 from spaces.domain.memories.trust import trust_of
 from spaces.domain.search.indexing import index_fields
-from spaces.domain.versions import insert_or_lock
 from spaces.models import Memory
 from spaces.models.memories import ORIGINS, TIERS
 
@@ -34,11 +33,13 @@ class Remembered:
     created: bool
 
 
-@transaction.atomic
 def remember(actor: Actor, *, account_wide: bool = False, **statement: Unpack[Statement]) -> Remembered:
     """Store a statement, or see it again. QuotaExceeded when it is to be core and the core is full."""
     place = writing_place(actor, account_wide=account_wide)
-    return _remember(actor, place, composed(actor, place, statement))
+    memory = composed(actor, place, statement)
+    # From here on only a full core refuses, so that only a core memory needs something to go back to.
+    with transaction.atomic(savepoint=memory.tier == "core"):
+        return _remember(actor, place, memory)
 
 
 @transaction.atomic
@@ -84,12 +85,25 @@ def _remember(actor: Actor, place: Place, memory: Memory) -> Remembered:
     if memory.tier == "core":
         lock_core(place.account_id, place.space_id)
     assign(memory, index_fields(memory, place.space))
+    while twin := _insert_or_lock_twin(memory):
+        if not twin.expired(place.now):
+            return _seen_again(actor, place, twin, memory)
+        discard_expired(actor, twin)
+    return _created(actor, memory)
+
+
+def _insert_or_lock_twin(memory: Memory) -> Memory | None:
+    """Inserts the memory; or, where an active row is identical to it, answers that one, locked.
+
+    Of several writers at once one inserts, and the others wait.
+    """
     same = Memory.objects.identical_to(memory)
-    stored, created = insert_or_lock(memory, same, "memory")
-    while not created and stored.expired(place.now):
-        discard_expired(actor, stored)
-        stored, created = insert_or_lock(memory, same, "memory")
-    return _created(actor, memory) if created else _seen_again(actor, place, stored, memory)
+    while True:
+        Memory.objects.bulk_create([memory], ignore_conflicts=True)
+        if memory.id in same.values_list("id", flat=True):
+            return None
+        if twin := same.select_for_update(no_key=True).first():  # else it was deleted in between
+            return twin
 
 
 def _created(actor: Actor, memory: Memory) -> Remembered:
