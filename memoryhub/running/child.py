@@ -16,6 +16,9 @@ SOCKETS = "MEMORYHUB_SOCKETS"
 def web() -> None:
     import uvicorn
 
+    warnings.filterwarnings(
+        "ignore", message="StreamingHttpResponse must consume synchronous iterators"
+    )  # files
     config = uvicorn.Config(
         "memoryhub.asgi:application",
         http="httptools",

@@ -195,15 +195,17 @@ def _clock() -> Finding:
     return _finding("Clock", fault, "agrees with the database's")
 
 
-def _migrations() -> Finding:
+def waiting_migrations() -> int:
     from django.db import connection
     from django.db.migrations.executor import MigrationExecutor
 
     executor = MigrationExecutor(connection)
-    waiting = executor.migration_plan(executor.loader.graph.leaf_nodes())
-    fault = (
-        f"{len(waiting)} wait. `memoryhub up` runs them, or `memoryhub manage migrate`." if waiting else None
-    )
+    return len(executor.migration_plan(executor.loader.graph.leaf_nodes()))
+
+
+def _migrations() -> Finding:
+    waiting = waiting_migrations()
+    fault = f"{waiting} wait. `memoryhub up` runs them, or `memoryhub manage migrate`." if waiting else None
     return _finding("Migrations", fault, "all done")
 
 

@@ -16,14 +16,50 @@ import django
 
 from memoryhub.running.errors import SetupError
 
+NO_TEAM = "There is no team yet."
 
-def migrate() -> None:
+
+def migrate(environ: Mapping[str, str]) -> bool:
+    """Bring the schema up to date, as its owner. Whether a first run is to follow."""
+    return NO_TEAM in _run("migrate", {**environ, "MEMORYHUB_DB_ROLE": "owner"})
+
+
+def first_run(environ: Mapping[str, str]) -> None:
+    """Make the first team and write down its secrets, as the application."""
+    _run("first-run", environ)
+
+
+def _run(step: str, environ: Mapping[str, str]) -> str:
+    """What a step said, done in a process of its own."""
+    with tempfile.TemporaryFile() as output:
+        done = subprocess.run(
+            [sys.executable, "-m", __spec__.name, step],
+            env=environ,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            check=False,
+        )
+        output.seek(0)
+        said = output.read().decode(errors="replace")
+    if done.returncode != 0:
+        raise SetupError(f"The step {step!r} failed:\n{said[-4000:]}")
+    return said
+
+
+def _migrate() -> None:
     from django.core.management import call_command
 
-    call_command("migrate", interactive=False, verbosity=1)
+    from accounts.models import Account
+    from memoryhub.running.doctor import waiting_migrations
+
+    if waiting_migrations():
+        call_command("migrate", interactive=False, verbosity=1)
+    if not Account.objects.exists():
+        print(NO_TEAM)
 
 
-def first_run() -> None:
+def _first_run() -> None:
     from django.conf import settings
 
     from memoryhub.common.ids import typed_id
@@ -45,30 +81,9 @@ def first_run() -> None:
     ensure_first_run(keep)
 
 
-STEPS = {"migrate": migrate, "first-run": first_run}
-
-
-def run(step: str, environ: Mapping[str, str]) -> None:
-    """Run a step in a process of its own."""
-    role = {"MEMORYHUB_DB_ROLE": "owner"} if step == "migrate" else {}
-    command = [sys.executable, "-m", __spec__.name, step]
-    with tempfile.TemporaryFile() as output:
-        done = subprocess.run(
-            command,
-            env={**environ, **role},
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=output,
-            check=False,
-        )
-        if done.returncode != 0:
-            output.seek(0)
-            raise SetupError(f"The step {step!r} failed:\n{output.read().decode(errors='replace')[-4000:]}")
-
-
 def main() -> None:
     django.setup()
-    STEPS[sys.argv[1]]()
+    {"migrate": _migrate, "first-run": _first_run}[sys.argv[1]]()
 
 
 if __name__ == "__main__":

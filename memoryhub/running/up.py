@@ -44,9 +44,9 @@ def up(data_dir: Path | None, host: str, port: int) -> None:
         os.environ.setdefault("PUBLIC_URL", _url(host, sockets[0].getsockname()[1]))
         with instance.embedded or nullcontext() as postgres:
             environ = _environment(instance)
-            prepare.run("migrate", environ)
+            is_first = prepare.migrate(environ)
             folder_broker.clear(instance.broker)
-            _Service(instance, postgres, environ, sockets).run()
+            _Service(instance, postgres, environ, sockets).run(is_first)
 
 
 def prepare_only(data_dir: Path | None) -> None:
@@ -55,8 +55,8 @@ def prepare_only(data_dir: Path | None) -> None:
     instance.make()
     with instance.embedded or nullcontext():
         environ = _environment(instance)
-        for step in prepare.STEPS:
-            prepare.run(step, environ)
+        if prepare.migrate(environ):
+            prepare.first_run(environ)
 
 
 @contextmanager
@@ -130,8 +130,8 @@ class _Service:
         extra = {SOCKETS: ",".join(map(str, descriptors))} if sockets else {}
         return Child(name, python("memoryhub.running.child", name), self.environ | extra, descriptors)
 
-    def run(self) -> None:
-        threading.Thread(target=self._announce, daemon=True).start()
+    def run(self, is_first: bool) -> None:
+        threading.Thread(target=self._announce, args=[is_first], daemon=True).start()
         try:
             while True:
                 self._tend()
@@ -160,19 +160,17 @@ class _Service:
             self.instance.state_file, {**identify(os.getpid()), "url": self.url, "processes": processes}
         )
 
-    def _announce(self) -> None:
+    def _announce(self, is_first: bool) -> None:
         """See to the first run, wait for the first answer, then say where it is."""
-        before = read_json(self.instance.first_run_file)
         try:
-            prepare.run("first-run", self.environ)
+            if is_first:
+                prepare.first_run(self.environ)
         except SetupError as error:
             log.error("%s", error)
-        after = read_json(self.instance.first_run_file)
         _await_answer(self.address, urlsplit(self.url).netloc)
-        if after != before:
-            click.echo(
-                banner.welcome({name: str(value) for name, value in after.items()}, self.instance.data_dir)
-            )
+        first = {name: str(value) for name, value in read_json(self.instance.first_run_file).items()}
+        if is_first and first:
+            click.echo(banner.welcome(first, self.instance.data_dir))
         else:
             click.echo(banner.again(self.url, self.instance.data_dir))
         if self.bare:
