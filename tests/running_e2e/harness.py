@@ -172,6 +172,7 @@ class Writer:
     def __init__(self, hub: Hub) -> None:
         self.hub = hub
         self.acknowledged: list[str] = []
+        self.trouble = ""
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._write)
 
@@ -189,7 +190,8 @@ class Writer:
                     address = (self._remember if number % 2 else self._propose)(
                         client, f"{id(self)}-{number}"
                     )
-                except httpx.HTTPError:
+                except httpx.HTTPError as error:
+                    self.trouble = repr(error)
                     continue
                 self.acknowledged.append(address)
 
@@ -204,7 +206,7 @@ class Writer:
 
     def wait_for(self, more: int = 20) -> None:
         goal = len(self.acknowledged) + more
-        until(lambda: len(self.acknowledged) >= goal, "writes")
+        until(lambda: len(self.acknowledged) >= goal, f"writes (the last trouble before: {self.trouble})")
 
     def lost(self) -> list[str]:
         """What was acknowledged and is not there."""
