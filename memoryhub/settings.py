@@ -97,6 +97,7 @@ DATABASES = {
     "default": {
         **(DB_OWNER if DB_ROLE == "owner" else DB_APP),
         "CONN_MAX_AGE": 0,
+        "CONN_HEALTH_CHECKS": True,  # a pooled session may have died with its server
         "DISABLE_SERVER_SIDE_CURSORS": True,
         "OPTIONS": {} if DB_ROLE == "owner" else {"pool": DB_POOL},
     }

@@ -9,7 +9,6 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS, CallToolRequestParams, PaginatedRequestParams
 from opentelemetry import trace
 
-import memoryhub.operations.catalogue  # noqa: F401  (registers every operation)
 from memoryhub.common.threads import in_db_thread
 from memoryhub.mcp.answers import answer
 from memoryhub.mcp.callers import Caller

@@ -1,0 +1,50 @@
+"""The web process as its server sees it."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from memoryhub.asgi import build_application
+
+
+class Server:
+    """Plays the server's part: what it sends, and what it got."""
+
+    def __init__(self, *messages: dict[str, Any]) -> None:
+        self.messages = list(messages)
+        self.got: list[dict[str, Any]] = []
+
+    async def receive(self) -> Any:
+        """A server that has nothing more to say keeps whoever asks waiting."""
+        return self.messages.pop(0) if self.messages else await asyncio.Event().wait()
+
+    async def send(self, message: dict[str, Any]) -> None:
+        self.got.append(message)
+
+
+def serve(scope: dict[str, Any], *messages: dict[str, Any]) -> list[dict[str, Any]]:
+    server = Server(*messages)
+    asyncio.run(build_application()(scope, server.receive, server.send))
+    return server.got
+
+
+def test_the_lifespan_begins_and_ends() -> None:
+    got = serve({"type": "lifespan"}, {"type": "lifespan.startup"}, {"type": "lifespan.shutdown"})
+    assert [message["type"] for message in got] == ["lifespan.startup.complete", "lifespan.shutdown.complete"]
+
+
+def test_a_socket_at_an_address_that_serves_none_is_closed() -> None:
+    headers = [(b"host", b"testserver"), (b"origin", b"http://testserver")]
+    got = serve(
+        {"type": "websocket", "path": "/ws/nowhere", "headers": headers}, {"type": "websocket.connect"}
+    )
+    assert got == [{"type": "websocket.close", "code": 4404}]
+
+
+@pytest.mark.parametrize("path", ["/mcp", "/mcp/", "/mcp/hub", "/mcp/unheard-of", "/mcp/ledger"])
+def test_agents_paths_go_to_the_endpoint(path: str) -> None:
+    """Seen by a Host that isn't ours: the endpoint calls the request misdirected, Django a bad one."""
+    scope = {"type": "http", "method": "POST", "path": path, "headers": [(b"host", b"evil.example")]}
+    (start, _) = serve(scope)
+    assert start["status"] == 421
