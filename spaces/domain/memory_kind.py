@@ -25,6 +25,7 @@ from spaces.domain.memories.access import require_write
 from spaces.domain.memories.erasing import erase_memories
 from spaces.domain.memories.fields import told
 from spaces.domain.phrases import texts_in
+from spaces.domain.search.holding import may_hold
 from spaces.domain.search.names import Word
 from spaces.domain.search.tokens import every_word, holds_all_words
 from spaces.models import Memory, MemoryVersion, Space
@@ -69,7 +70,7 @@ def _named(actor: Actor, ids: Iterable[UUID]) -> list[Memory]:
 def _holding(actor: Actor, selection: Selection) -> Iterator[Memory]:
     words = every_word(selection.query)
     if words:
-        for memory in in_batches(_within(actor, selection.space)):
+        for memory in in_batches(may_hold(_within(actor, selection.space), words)):
             if _holds(told(memory), words):
                 yield memory
 

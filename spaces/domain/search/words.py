@@ -120,12 +120,16 @@ def with_any(memories: MemoryQuerySet, lexemes: Iterable[str], *, every: bool = 
     within the account in force. It answers where the rows lie, which spares looking each one up by its id; the
     rows themselves pass the policy and the filters as ever. In one statement nothing can move them.
     """
-    found = RawSQL(
+    return memories.filter(having(to_tsquery_literal(lexemes, every=every)))
+
+
+def having(tsquery: str) -> RawSQL:
+    """True of the memories of the account in force that the index says answer it."""
+    return RawSQL(
         '"spaces_memory"."ctid" = any(array(select hub_find_memories(%s::tsquery)))',
-        [to_tsquery_literal(lexemes, every=every)],
+        [tsquery],
         output_field=BooleanField(),
     )
-    return memories.filter(found)
 
 
 def _score(weights: SparseVector) -> Func:
