@@ -8,6 +8,7 @@ import signal
 import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import httpx2 as httpx
@@ -18,12 +19,36 @@ from tests.running_e2e.harness import PATIENCE, Person, free_port, read, until
 REDIS = shutil.which("redis-server")
 
 
-@contextmanager
-def redis(place: Path) -> Iterator[str]:
-    port = free_port()
-    command = [str(REDIS), "--port", str(port), "--bind", "127.0.0.1", "--dir", str(place)]
-    with process([*command, "--save", "", "--appendonly", "no"], os.environ, place / "redis.log"):
-        yield f"redis://127.0.0.1:{port}"
+@dataclass
+class Redis:
+    """A Redis that keeps nothing, on a port that stays its own."""
+
+    place: Path
+    port: int = field(default_factory=free_port)
+    process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def url(self) -> str:
+        return f"redis://127.0.0.1:{self.port}"
+
+    def start(self) -> None:
+        command = [str(REDIS), "--port", str(self.port), "--bind", "127.0.0.1", "--dir", str(self.place)]
+        with (self.place / "redis.log").open("ab") as log:
+            self.process = subprocess.Popen(
+                [*command, "--save", "", "--appendonly", "no"], stdout=log, stderr=log
+            )
+
+    def kill(self) -> None:
+        assert self.process
+        self.process.kill()
+        self.process.wait()
+
+    def __enter__(self) -> Redis:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.kill()
 
 
 @contextmanager
@@ -45,22 +70,22 @@ def database(place: Path) -> Iterator[EmbeddedPostgres]:
 
 
 @contextmanager
-def apart(person: Person) -> Iterator[dict[str, str]]:
+def apart(person: Person) -> Iterator[tuple[dict[str, str], Redis]]:
     """Web, worker and beat, each on its own, told by URL where to find the rest; the first run's file."""
     place = person.home
     port = free_port()
     with ExitStack() as stack:
         postgres = stack.enter_context(database(place))
-        broker = stack.enter_context(redis(place))
+        redis = stack.enter_context(Redis(place))
         environ = {
             **os.environ,
             "DJANGO_SETTINGS_MODULE": "memoryhub.settings",
             "MEMORYHUB_DATA_DIR": str(place / "data"),
             "DATABASE_URL": postgres.url("hub_app"),
             "DATABASE_OWNER_URL": postgres.url("hub_owner"),
-            "CELERY_BROKER_URL": f"{broker}/0",
-            "CHANNEL_LAYER_URL": f"{broker}/1",
-            "CACHE_URL": f"{broker}/2",
+            "CELERY_BROKER_URL": f"{redis.url}/0",
+            "CHANNEL_LAYER_URL": f"{redis.url}/1",
+            "CACHE_URL": f"{redis.url}/2",
             "SECRET_KEY": "a key of this test",
             "KEY_PEPPER": "a pepper of this test",
             "PUBLIC_URL": f"http://localhost:{port}",
@@ -77,7 +102,7 @@ def apart(person: Person) -> Iterator[dict[str, str]]:
         }.items():
             stack.enter_context(process([*python, *command], environ, place / f"{name}.log"))
         until(lambda: _ready(environ["PUBLIC_URL"]), "readiness")
-        yield read(place / "data" / "first-run.json")
+        yield read(place / "data" / "first-run.json"), redis
 
 
 def _ready(url: str) -> bool:

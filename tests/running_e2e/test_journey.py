@@ -6,6 +6,7 @@ import asyncio
 import json
 import re
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -33,20 +34,22 @@ def person() -> Iterator[Browser]:
         yield Browser(http)
 
 
-@pytest.fixture(params=[*(f"embedded for {name}" for name in PEOPLE), "apart"])
+needs_redis = pytest.mark.skipif(
+    REDIS is None, reason="REDIS IS MISSING, so separate processes go untested: apt-get install redis-server"
+)
+
+
+@pytest.fixture(params=[*PEOPLE, pytest.param("apart", marks=needs_redis)])
 def first(request: pytest.FixtureRequest, place: Path) -> Iterator[dict[str, str]]:
-    """What the first run left, of an instance that serves."""
-    way, _, name = request.param.partition(" for ")
-    if way == "apart" and REDIS is None:
-        pytest.skip("REDIS IS MISSING, so separate processes go untested: apt-get install redis-server")
-    with person_named(name or PEOPLE[0], place) as owner:
-        if way == "apart":
-            with apart(owner) as found:
-                yield found
+    """What the first run left, of an instance that serves: embedded for this person, or in processes apart."""
+    with ExitStack() as stack:
+        if request.param == "apart":
+            owner = stack.enter_context(person_named(PEOPLE[0], place))
+            yield stack.enter_context(apart(owner))[0]
         else:
-            with hub(owner) as running:
-                running.start()
-                yield running.first_run
+            running = stack.enter_context(hub(stack.enter_context(person_named(request.param, place))))
+            running.start()
+            yield running.first_run
 
 
 class Agent:
@@ -127,12 +130,24 @@ def test_an_agent_proposes_a_person_sees_it_and_approves_and_the_agent_reports(
     assert "Receipt, as the agent reported it" in person.http.get(proposed["approve_url"]).text
     recalled = agent.call("recall", query="which day is the release?")
     assert [item["text"] for item in recalled["items"]] == ["The release goes out on a Thursday."]
-    until(lambda: _sealed(first), "a worker that seals the events")
+    types = {"action.proposed", "action.approved", "action.done"}
+    until(lambda: _sealed(first, types), "a worker that seals the events")
 
 
-def _sealed(first: dict[str, str]) -> bool:
+@needs_redis
+def test_while_redis_is_away_agents_go_on_and_their_work_is_done_once_it_is_back(place: Path) -> None:
+    with person_named(PEOPLE[0], place) as owner, apart(owner) as (first, redis):
+        agent = Agent(first)
+        redis.kill()
+        agent.call("remember", text="Redis is away.")
+        agent.call("action_propose", **PROPOSAL)
+        redis.start()
+        until(lambda: _sealed(first, {"memory.created", "action.proposed"}), "a worker that seals the events")
+
+
+def _sealed(first: dict[str, str], types: set[str]) -> bool:
     """Events get their numbers from a worker, which woke up by the broker or the sweep."""
     headers = {"X-API-Key": first["agent_key"]}
     feed = httpx.get(f"{first['url']}/v1/events?limit=500", headers=headers).raise_for_status().json()
     told = [event["type"] for event in feed["items"]]
-    return feed["unsealed"] == 0 and {"action.proposed", "action.approved", "action.done"} <= set(told)
+    return feed["unsealed"] == 0 and types <= set(told)
