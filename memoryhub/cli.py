@@ -76,6 +76,21 @@ def prepare(data_dir: Path | None) -> None:
     prepare_only(data_dir)
 
 
+@cli.command()
+@DATA_DIR
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option("--port", default=8766, show_default=True, type=click.IntRange(1, 65535))
+def embedder(data_dir: Path | None, host: str, port: int) -> None:
+    """Serve the embedding model to hubs on this or other machines, without anything else.
+
+    They reach it with EMBEDDING_URL=http://HOST:PORT/v1. `memoryhub up` runs one of its own.
+    """
+    from memoryhub.running.embedder import serve
+    from memoryhub.running.listening import listen
+
+    serve(listen(host, port)[0], data_dir=data_dir)
+
+
 @cli.command(context_settings={"ignore_unknown_options": True})
 @DATA_DIR
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)

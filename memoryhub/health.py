@@ -10,6 +10,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.scopes import Scope
 from accounts.tasks import WORKER_SEEN, WORKER_SILENT_AFTER
+from spaces.domain.embeddings.status import Status, embedding_status
 
 
 @require_safe
@@ -20,11 +21,23 @@ def healthz(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def readyz(request: HttpRequest) -> HttpResponse:
-    """The database answers and a worker was seen lately. Search is by words."""
-    checks = {"database": database_answers(), "worker": False}
-    checks["worker"] = checks["database"] and worker_lives()
+    """The database answers, a worker was seen lately, and the model is ready or given up for now."""
+    checks = {"database": database_answers(), "worker": False, "model": False}
+    content: dict[str, object] = {"checks": checks, "search": "words"}
+    if checks["database"]:
+        status = embedding_status()
+        checks["worker"], checks["model"] = worker_lives(), status.state != "preparing"
+        content |= told(status)
     ready = all(checks.values())
-    return JsonResponse({"ready": ready, "checks": checks, "search": "words"}, status=200 if ready else 503)
+    return JsonResponse({"ready": ready, **content}, status=200 if ready else 503)
+
+
+def told(status: Status) -> dict[str, object]:
+    """By what searches are; and where it should be more, why it is not."""
+    if status.state == "ready":
+        return {"search": "meaning and words", "model": status.model}
+    degraded: dict[str, object] = {"degraded": "words", "reason": status.note} if status.note else {}
+    return {"search": "words", **degraded}
 
 
 def database_answers() -> bool:

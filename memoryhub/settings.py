@@ -143,8 +143,8 @@ CELERY_BEAT_SCHEDULE = {
 }
 
 # Meaning: the server that embeds, with the OpenAI interface (http+unix://%2Fpath/v1 for one behind a socket).
-# Without one, search is by words.
-EMBEDDING_URL = envstr("EMBEDDING_URL").rstrip("/")
+# Without one, or with "off", search is by words.
+EMBEDDING_URL = "" if envstr("EMBEDDING_URL") == "off" else envstr("EMBEDDING_URL").rstrip("/")
 EMBEDDING_MODEL = envstr("EMBEDDING_MODEL", "multilingual-e5-small")
 EMBEDDING_API_KEY = envsecret("EMBEDDING_API_KEY")
 EMBEDDING_DIMENSIONS = envint("EMBEDDING_DIMENSIONS")  # asked for where a model can answer shorter vectors

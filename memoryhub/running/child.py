@@ -1,4 +1,4 @@
-"""`python -m memoryhub.running.child web|worker|beat`: a process that `memoryhub up` keeps running."""
+"""`python -m memoryhub.running.child web|worker|beat|embedder`: a process that `memoryhub up` keeps running."""
 
 from __future__ import annotations
 
@@ -43,6 +43,12 @@ def beat() -> None:
     _celery("beat", "--pidfile=")
 
 
+def embedder() -> None:
+    from memoryhub.running.embedder import child
+
+    child()
+
+
 def _celery(*arguments: str) -> None:
     from memoryhub.celery import app
 
@@ -51,7 +57,7 @@ def _celery(*arguments: str) -> None:
 
 def main() -> None:
     lifeline.hold_on()
-    {"web": web, "worker": worker, "beat": beat}[sys.argv[1]]()
+    {"web": web, "worker": worker, "beat": beat, "embedder": embedder}[sys.argv[1]]()
 
 
 if __name__ == "__main__":

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import secrets
+import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import quote
 
 import platformdirs
 
 from memoryhub.running.errors import SetupError
 from memoryhub.running.files import read_json, write_private
-from memoryhub.running.postgres import EmbeddedPostgres
+from memoryhub.running.postgres import LONGEST_SOCKET_PATH, EmbeddedPostgres
 
 DEFAULT_URL = "http://localhost:8765"
 
@@ -49,6 +52,19 @@ class Instance:
         return self.data_dir / "static"
 
     @property
+    def models(self) -> Path:
+        return self.data_dir / "models"
+
+    @property
+    def embedder_socket(self) -> Path:
+        """Beside the data, unless the path gets too long for a socket."""
+        near = self.data_dir / "run" / "embedder.sock"
+        if len(os.fsencode(near)) <= LONGEST_SOCKET_PATH:
+            return near
+        name = hashlib.sha256(os.fsencode(near)).hexdigest()[:16]
+        return Path(tempfile.gettempdir()) / f"memoryhub-embedder-{name}" / "embedder.sock"
+
+    @property
     def public_url(self) -> str:
         """Where people and agents find it: as configured, as running now, as on the first run."""
         noted = [read_json(path).get("url") for path in (self.state_file, self.first_run_file)]
@@ -82,6 +98,8 @@ class Instance:
             "CELERY_BROKER_URL": f"folder://localhost{self.broker}",
             "PUBLIC_URL": self.public_url,
             "STATIC_ROOT": str(self.static),
+            "EMBEDDER_SOCKET": str(self.embedder_socket),
+            "EMBEDDING_URL": f"http+unix://{quote(str(self.embedder_socket), safe='')}/v1",
             **self.secrets(),
         }
         if postgres := self.embedded:

@@ -19,6 +19,7 @@ import click
 
 from memoryhub.running import banner, folder_broker, prepare
 from memoryhub.running.child import SOCKETS
+from memoryhub.running.embedder import LAZY
 from memoryhub.running.errors import SetupError
 from memoryhub.running.files import locked, read_json, write_private
 from memoryhub.running.instance import Instance, find_data_dir
@@ -123,12 +124,25 @@ class _Service:
         self.url = environ.get("PUBLIC_URL") or os.environ["PUBLIC_URL"]
         self.address = reachable(sockets[0])
         self.bare = is_exposed(sockets[0]) and not self.url.startswith("https://")
-        self.children = [self._child("web", sockets), self._child("worker"), self._child("beat")]
+        self.children = [
+            self._child("web", sockets),
+            self._child("worker"),
+            self._child("beat"),
+            *self._embedder(),
+        ]
 
     def _child(self, name: str, sockets: Sequence[socket.socket] = ()) -> Child:
         descriptors = [sock.fileno() for sock in sockets]
         extra = {SOCKETS: ",".join(map(str, descriptors))} if sockets else {}
         return Child(name, python("memoryhub.running.child", name), self.environ | extra, descriptors)
+
+    def _embedder(self) -> list[Child]:
+        """Where another server embeds, ours stands by if it was ever used: until the change is through."""
+        other = os.environ.get("EMBEDDING_URL", "")
+        if other == "off" or (other and not self.instance.models.exists()):
+            return []
+        command = python("memoryhub.running.child", "embedder")
+        return [Child("embedder", command, self.environ | ({LAZY: "1"} if other else {}))]
 
     def run(self, is_first: bool) -> None:
         threading.Thread(target=self._announce, args=[is_first], daemon=True).start()

@@ -49,7 +49,7 @@ def ensure_model(cache: Path, report: Report, *, weights: Path | None = None) ->
     report(0.0, "Looking for the model")
     if not is_sound(files):
         build_model(files, weights or find_weights(), report)
-    report(1.0, "The model is built")
+        report(1.0, "Built")
     return files
 
 

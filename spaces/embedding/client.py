@@ -1,5 +1,6 @@
 """Speaks to a server with the OpenAI interface `/v1/embeddings`: ours, OpenAI's, TEI, Ollama, vLLM…"""
 
+import base64
 import json
 import math
 import os
@@ -14,6 +15,7 @@ import httpx2
 import numpy as np
 
 from spaces.embedding.base import EmbeddingError, Kind, Trouble, Vector, normalised
+from spaces.embedding.default import DEFAULT_MODEL
 from spaces.embedding.spec import ModelSpec
 
 SOCKET_SCHEME = "http+unix"
@@ -75,7 +77,7 @@ class Client:
         body: dict[str, Any] = {
             "model": self.spec.name,
             "input": [prefix + text for text in texts],
-            "encoding_format": "float",
+            "encoding_format": "base64" if self.spec == DEFAULT_MODEL else "float",
         }
         if self.ask_dimensions:
             body["dimensions"] = self.ask_dimensions
@@ -105,7 +107,7 @@ class Client:
 
     def _vector(self, item: Any) -> Vector | EmbeddingError:
         try:
-            vector = np.array(item, np.float32)
+            vector = _packed(item) if isinstance(item, str) else np.array(item, np.float32)
         except (TypeError, ValueError):
             return EmbeddingError(
                 Trouble.ANSWER, "The embedding server answered something else than numbers."
@@ -122,6 +124,11 @@ class Client:
                 Trouble.ANSWER, "The embedding server answered numbers without a direction."
             )
         return normalised(vector)
+
+
+def _packed(text: str) -> Vector:
+    """Ours and some others can answer so; it is quicker to write and to read."""
+    return np.frombuffer(base64.b64decode(text), "<f4")
 
 
 def _in_order(answer: Any, count: int) -> list[Any]:

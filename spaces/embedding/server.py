@@ -1,9 +1,9 @@
-"""The embedder as an ASGI application: the OpenAI interface `/v1/embeddings` over one model."""
+"""The embedder as an ASGI application: the OpenAI interface `/v1/embeddings` over one model or more."""
 
 import asyncio
 import base64
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 from spaces.embedding.base import EmbeddingError, Trouble, Vector
@@ -13,6 +13,8 @@ Message = dict[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 Application = Callable[[Message, Receive, Send], Awaitable[None]]
+
+Engines = Mapping[str, Engine]
 
 MOST_BYTES = 16 * 1024 * 1024
 MOST_TEXTS = 512
@@ -26,12 +28,14 @@ class Refusal(Exception):
         self.status, self.code, self.message = status, code, message
 
 
-def build_server(engine: Engine) -> Application:
+def build_server(engines: Sequence[Engine]) -> Application:
+    by_name = {engine.name: engine for engine in engines}
+
     async def application(scope: Message, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
             await _lifespan(receive, send)
         elif scope["type"] == "http":
-            await _answer(send, *await _respond(engine, scope, receive))
+            await _answer(send, *await _respond(by_name, scope, receive))
 
     return application
 
@@ -42,9 +46,9 @@ async def _lifespan(receive: Receive, send: Send) -> None:
         await send({"type": f"lifespan.{done}.complete"})
 
 
-async def _respond(engine: Engine, scope: Message, receive: Receive) -> tuple[int, Any]:
+async def _respond(engines: Engines, scope: Message, receive: Receive) -> tuple[int, Any]:
     try:
-        return 200, await _route(engine, scope, receive)
+        return 200, await _route(engines, scope, receive)
     except Refusal as refusal:
         return refusal.status, _error(refusal.code, refusal.message)
     except EmbeddingError as error:
@@ -52,19 +56,14 @@ async def _respond(engine: Engine, scope: Message, receive: Receive) -> tuple[in
         return 503, _error(code, error.message)
 
 
-async def _route(engine: Engine, scope: Message, receive: Receive) -> Any:
+async def _route(engines: Engines, scope: Message, receive: Receive) -> Any:
     match scope["method"], scope["path"].rstrip("/"):
         case "GET", "/healthz":
-            return {
-                "state": engine.state,
-                "model": engine.name,
-                "done": engine.done,
-                "doing": engine.failure or engine.doing,
-            }
+            return {"models": [engine.status for engine in engines.values()]}
         case "GET", "/v1/models":
-            return {"object": "list", "data": [{"id": engine.name, "object": "model"}] if engine.name else []}
+            return {"object": "list", "data": [{"id": name, "object": "model"} for name in engines]}
         case "POST", "/v1/embeddings":
-            return await _embed(engine, await _body(receive), receive)
+            return await _embed(engines, await _body(receive), receive)
     raise Refusal(404, "not_found", "There is nothing at this address.")
 
 
@@ -83,11 +82,12 @@ async def _body(receive: Receive) -> Any:
         raise Refusal(400, "invalid_json", "The request is not JSON.") from None
 
 
-async def _embed(engine: Engine, body: Any, receive: Receive) -> Any:
+async def _embed(engines: Engines, body: Any, receive: Receive) -> Any:
     texts, form = _checked(body)
+    engine = engines.get(body.get("model"))
+    if engine is None:
+        raise Refusal(404, "model_not_found", f"There is {' and '.join(engines)} here.")
     crew = engine.crew()
-    if body.get("model") != engine.name:
-        raise Refusal(404, "model_not_found", f"The model here is {engine.name}.")
     vectors = await _while_connected(asyncio.gather(*map(asyncio.wrap_future, crew.submit(texts))), receive)
     items = [{"object": "embedding", "index": i, "embedding": form(v)} for i, v in enumerate(vectors)]
     usage = {"prompt_tokens": 0, "total_tokens": 0}

@@ -33,6 +33,10 @@ def fingerprint(spec: ModelSpec, **versions: int | str) -> str:
     return hashlib.sha256(json.dumps(told, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
 
 
+FASTEMBED = "fastembed:"
+"""Before the name of a model that the embedder loads with the library of this name."""
+
+
 class Prefixes(NamedTuple):
     query: str = ""
     passage: str = ""

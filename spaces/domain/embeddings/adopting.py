@@ -3,7 +3,6 @@
 import logging
 
 import numpy as np
-from django.core.cache import cache
 from django.db import connection, transaction
 from django.db.models import Max
 from django.utils import timezone
@@ -13,7 +12,6 @@ from spaces.domain.embeddings.configured import Configured, configured
 from spaces.domain.embeddings.health import HEALTHY_CHECK
 from spaces.domain.embeddings.lane import COVER, DISCARD, EMBEDDING
 from spaces.domain.search.passage import TEMPLATE_VERSION
-from spaces.embedding.base import EmbeddingError
 from spaces.embedding.canaries import canary_vectors, scale_of
 from spaces.embedding.chunks import CHUNKS_VERSION
 from spaces.embedding.client import PATIENT
@@ -21,9 +19,6 @@ from spaces.models import EmbeddingModel
 from spaces.models.embeddings import EmbeddingModelQuerySet
 
 log = logging.getLogger(__name__)
-
-NOT_ADOPTED = "embedding.not_adopted"
-"""Key of the cache: why there is no model yet, as (trouble, note)."""
 
 
 def adopt_configured(*, anew: bool = False) -> EmbeddingModel | None:
@@ -37,12 +32,7 @@ def adopt_configured(*, anew: bool = False) -> EmbeddingModel | None:
     known = _known(wanted)
     if known and not anew:
         return _keep(known, wanted)
-    try:
-        model = _probed(wanted)
-    except EmbeddingError as error:
-        cache.set(NOT_ADOPTED, (str(error.trouble), error.message), timeout=None)
-        raise
-    return _introduce(model, wanted, anew)
+    return _introduce(_probed(wanted), wanted, anew)
 
 
 def _known(wanted: Configured) -> EmbeddingModel | None:
@@ -96,7 +86,6 @@ def _introduce(model: EmbeddingModel, wanted: Configured, anew: bool) -> Embeddi
     retire(EmbeddingModel.objects.filter(state="building"))
     model.save(force_insert=True)
     enqueue_everywhere(COVER, lane=EMBEDDING)
-    transaction.on_commit(lambda: cache.delete(NOT_ADOPTED))
     log.warning("Memories get vectors of %s (%d numbers)", model, model.dimensions)
     return model
 

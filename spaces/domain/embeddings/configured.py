@@ -9,7 +9,7 @@ from spaces.domain.search.passage import TEMPLATE_VERSION
 from spaces.embedding.chunks import CHUNKS_VERSION
 from spaces.embedding.client import Client, Patience
 from spaces.embedding.default import DEFAULT_MODEL
-from spaces.embedding.spec import ModelSpec, fingerprint, known_prefixes
+from spaces.embedding.spec import FASTEMBED, ModelSpec, fingerprint, known_prefixes
 from spaces.models import EmbeddingModel
 
 NO_PREFIX = "none"
@@ -43,7 +43,7 @@ def configured() -> Configured | None:
 
 
 def _spec() -> ModelSpec:
-    name: str = settings.EMBEDDING_MODEL
+    name: str = settings.EMBEDDING_MODEL.removeprefix(FASTEMBED)
     if name == DEFAULT_MODEL.name:
         return DEFAULT_MODEL
     known = known_prefixes(name)

@@ -5,11 +5,12 @@ from typing import Literal
 
 from django.core.cache import cache
 
-from spaces.domain.embeddings.adopting import NOT_ADOPTED
 from spaces.domain.embeddings.configured import configured
 from spaces.embedding.base import Trouble
 from spaces.models import EmbeddingModel
 
+NOT_ADOPTED = "embedding.not_adopted"
+"""Key of the cache: why there is no model yet, as (trouble, note)."""
 OFF = ""
 PREPARING = "The model is being made ready."
 

@@ -94,23 +94,20 @@ def _settle(
     account_id: UUID, jobs: dict[UUID, list[Job]], drafts: dict[UUID, Draft], models: Sequence[EmbeddingModel]
 ) -> None:
     """What came of it is kept and its jobs are gone, in one transaction."""
+    done: list[Job] = []
     with tenant(account_id):
         changed = store([draft for draft in drafts.values() if draft.outcomes])
         for memory_id, own in jobs.items():
-            _settle_one(own, drafts.get(memory_id), memory_id in changed, models)
-
-
-def _settle_one(
-    jobs: Sequence[Job], draft: Draft | None, changed: bool, models: Sequence[EmbeddingModel]
-) -> None:
-    if draft and changed:
-        postpone(jobs, "changed meanwhile", CHANGED)
-    elif draft and draft.failure:
-        postpone(jobs, draft.failure.message, RETRIES[min(jobs[0].tries, len(RETRIES) - 1)])
-    elif draft and not draft.complete:
-        _await_model(jobs, models)
-    else:
-        finish(jobs)
+            draft = drafts.get(memory_id)
+            if draft and memory_id in changed:
+                postpone(own, "changed meanwhile", CHANGED)
+            elif draft and draft.failure:
+                postpone(own, draft.failure.message, RETRIES[min(own[0].tries, len(RETRIES) - 1)])
+            elif draft and not draft.complete:
+                _await_model(own, models)
+            else:
+                done += own
+        finish(done)
 
 
 def _await_model(jobs: Sequence[Job], models: Sequence[EmbeddingModel]) -> None:

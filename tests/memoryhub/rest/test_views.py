@@ -133,4 +133,6 @@ def test_health_needs_no_key_and_readiness_needs_a_worker(db: None) -> None:
     assert Client().get("/healthz").json()["ok"] is True
     assert Client().get("/readyz").status_code == 503
     run_jobs()
-    assert Client().get("/readyz").json()["checks"] == {"database": True, "worker": True}
+    answer = Client().get("/readyz").json()
+    assert answer["checks"] == {"database": True, "worker": True, "model": True}
+    assert (answer["search"], "degraded" in answer) == ("words", False)  # there is no model to wait for
