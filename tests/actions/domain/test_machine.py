@@ -128,7 +128,8 @@ class Lives(RuleBasedStateMachine):
         return "expired" if late else held.status
 
     @initialize(
-        target=actions, proposers=st.lists(st.sampled_from(["one", "owner", "approver"]), min_size=3, max_size=3)
+        target=actions,
+        proposers=st.lists(st.sampled_from(["one", "owner", "approver"]), min_size=3, max_size=3),
     )
     def begin(self, proposers: list[str]) -> Any:
         return multiple(*(self.propose_new(who, f"first {n}") for n, who in enumerate(proposers)))
