@@ -1,4 +1,4 @@
-"""Pages under /a/<account>/ run as a member of that account, inside its tenant()."""
+"""Pages under /a/<account>/ run as a member of that account, inside its tenant(). Refusals become pages."""
 
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -48,6 +48,10 @@ class TenantPageMiddleware:
             return in_account(request, request.user, view, args, kwargs)
         except HubError as error:
             return error_page(request, error)
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        """A refusal on a page of no account is told in the same way."""
+        return error_page(request, exception) if isinstance(exception, HubError) else None
 
 
 def in_account(

@@ -10,7 +10,7 @@ from accounts.domain.invitations import accept_invitation, access_invitation, is
 from accounts.forms import FirstOwnerForm, OwnerForm
 from accounts.views.fresh import JOINED_AT
 from memoryhub.common.errors import HubError, NotFound
-from memoryhub.web.forms import show_refusal
+from memoryhub.web.forms import form_status, show_refusal
 
 BACKEND = "allauth.account.auth_backends.AuthenticationBackend"
 
@@ -35,4 +35,4 @@ def welcome(request: HttpRequest, token: str) -> HttpResponse:
             request.session[JOINED_AT] = time.time()
             return redirect("connect", invitation.account.slug)
     context = {"form": form, "invitation": invitation}
-    return render(request, "welcome/owner.html", context, status=422 if form.errors else 200)
+    return render(request, "welcome/owner.html", context, status=form_status(form))

@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from memoryhub.common.canonical import digest
 from memoryhub.common.errors import Conflict, HubError
 from memoryhub.flows.forgetting import Reached, forget
-from memoryhub.web.forms import show_refusal
+from memoryhub.web.forms import form_status, show_refusal
 from spaces.views.requests import SpaceRequest, space_view
 
 WORD = "forget"
@@ -87,7 +87,7 @@ def forgetting(request: SpaceRequest) -> HttpResponse:
     preview = _preview(request, form) if asked and form.is_valid() else None
     if request.method == "POST" and preview:
         return _forget(request, form, preview)
-    return _page(request, form, preview, status=422 if form.errors else 200)
+    return _page(request, form, preview, status=form_status(form))
 
 
 def _with_scopes(given: QueryDict) -> QueryDict:

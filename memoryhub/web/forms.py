@@ -3,9 +3,10 @@
 import json
 
 from django import forms
+from django.core.exceptions import NON_FIELD_ERRORS
 from django.utils.translation import gettext as _
 
-from memoryhub.common.errors import HubError
+from memoryhub.common.errors import Forbidden, HubError
 
 
 def show_refusal(form: forms.BaseForm, error: HubError, **names: str) -> None:
@@ -15,12 +16,19 @@ def show_refusal(form: forms.BaseForm, error: HubError, **names: str) -> None:
     """
     fields = error.details.get("fields")
     if not isinstance(fields, dict) or not fields:
-        form.add_error(None, error.message)
+        form.add_error(None, forms.ValidationError(error.message, code=error.code))
         return
     for name, messages in fields.items():
         field = name.split(".")[0].split("[")[0]
         field = names.get(field, field)
         form.add_error(field if field in form.fields else None, [str(m) for m in messages])
+
+
+def form_status(form: forms.BaseForm) -> int:
+    """The status of a page that shows the form again: its person may not, or what is in it won't do."""
+    if form.has_error(NON_FIELD_ERRORS, Forbidden.code):
+        return Forbidden.status
+    return 422 if form.errors else 200
 
 
 class LinesField(forms.CharField):

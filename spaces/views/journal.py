@@ -9,7 +9,7 @@ from django.views.decorators.http import require_POST
 
 from memoryhub.common.errors import Conflict, HubError, NotFound
 from memoryhub.common.times import parse_date
-from memoryhub.web.forms import show_refusal
+from memoryhub.web.forms import form_status, show_refusal
 from spaces.domain.journal import (
     Log,
     access_entry,
@@ -61,7 +61,7 @@ def new(request: SpaceRequest) -> HttpResponse:
         else:
             messages.success(request, _("Saved."))
             return _to(request, entry)
-    return render(request, "journal/new.html", {"form": form}, status=422 if form.errors else 200)
+    return render(request, "journal/new.html", {"form": form}, status=form_status(form))
 
 
 @space_view

@@ -15,7 +15,7 @@ from accounts.views.fresh import fresh_sign_in_required
 from accounts.views.requests import MemberRequest
 from memoryhub.common.errors import HubError
 from memoryhub.common.odd import visible
-from memoryhub.web.forms import show_refusal
+from memoryhub.web.forms import form_status, show_refusal
 from spaces.domain.access import access_space, list_spaces
 from spaces.views.clients import configurations
 
@@ -58,7 +58,7 @@ def _make(request: MemberRequest, template: str) -> HttpResponse:
                 "first": "welcome" in template,
             }
             return render(request, "keys/made.html", context)
-    return render(request, template, {"form": form}, status=422 if form.errors else 200)
+    return render(request, template, {"form": form}, status=form_status(form))
 
 
 def _form(request: MemberRequest) -> KeyForm:

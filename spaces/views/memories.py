@@ -14,7 +14,7 @@ from accounts.domain.names import names_of
 from memoryhub.common.errors import Conflict, HubError
 from memoryhub.common.ids import typed_id
 from memoryhub.common.times import format_time
-from memoryhub.web.forms import show_refusal
+from memoryhub.web.forms import form_status, show_refusal
 from spaces.domain.memories import (
     Wanted,
     access_memory,
@@ -105,7 +105,7 @@ def new(request: SpaceRequest) -> HttpResponse:
             )
             messages.success(request, said)
             return _to(request, remembered.memory)
-    return render(request, "memories/new.html", {"form": form}, status=422 if form.errors else 200)
+    return render(request, "memories/new.html", {"form": form}, status=form_status(form))
 
 
 @space_view

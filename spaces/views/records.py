@@ -11,7 +11,7 @@ from django.views.decorators.http import require_POST
 
 from memoryhub.common.errors import Conflict, HubError
 from memoryhub.common.ids import typed_id
-from memoryhub.web.forms import pretty_json, show_refusal
+from memoryhub.web.forms import form_status, pretty_json, show_refusal
 from spaces.domain.due import due_records, is_open_status
 from spaces.domain.records import (
     Changes,
@@ -119,7 +119,7 @@ def new(request: SpaceRequest) -> HttpResponse:
             said = _("Saved.") if created else _("There was a record with this key: it is changed.")
             messages.success(request, said)
             return _to(request, record)
-    return render(request, "records/new.html", {"form": form}, status=422 if form.errors else 200)
+    return render(request, "records/new.html", {"form": form}, status=form_status(form))
 
 
 def _changes(data: dict[str, Any], stored: Record | None = None) -> Changes:

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from memoryhub.common.errors import Conflict, HubError
-from memoryhub.web.forms import pretty_json, show_refusal
+from memoryhub.web.forms import form_status, pretty_json, show_refusal
 from spaces.domain.values import access_value, delete_value, list_namespaces, list_values, set_value
 from spaces.forms import NewValueForm, ValueForm
 from spaces.models import Value
@@ -43,7 +43,7 @@ def new(request: SpaceRequest) -> HttpResponse:
             show_refusal(form, error)
         else:
             return redirect(_address(request, data["namespace"], data["key"]))
-    return render(request, "values/new.html", {"form": form}, status=422 if form.errors else 200)
+    return render(request, "values/new.html", {"form": form}, status=form_status(form))
 
 
 @space_view

@@ -60,7 +60,7 @@ def test_in_a_closed_space_a_role_does_what_it_may_there(world: World, name: str
 def test_each_credential_is_shown_the_tools_that_it_may_call(world: World) -> None:
     holding = {who: knocker for who, knocker in world.knockers.items() if not knocker.refused}
     for who, knocker in holding.items():
-        tools = listing(None, authenticate(lowered(knocker), address=HERE))["tools"]
+        tools = listing(None, authenticate(lowered(knocker), address=HERE))
         may_call = [
             o.name
             for o in REGISTRY.tools()

@@ -21,9 +21,8 @@ from accounts.domain.invitations import invite
 from accounts.domain.keys import create_key
 from accounts.models import Account, AgentKey, Application, Membership, User
 from accounts.scopes import EVERY_SCOPE, PRESETS, Role, Scope
-from actions.domain.actions import access_action
-from actions.domain.digests import consent_digest
 from actions.domain.transitions import approve_action
+from memoryhub.common.canonical import digest
 from memoryhub.common.ids import typed_id
 from memoryhub.common.tenancy import tenant
 from memoryhub.operations.base import REGISTRY
@@ -32,6 +31,7 @@ from spaces.models import Space, SpaceMember
 
 OURS, THEIRS, CLOSED = "heliotrope", "periwinkle", "mimosa"
 DAY = "2026-03-02"
+PASSWORD = "correct horse battery"
 
 
 @dataclass(frozen=True)
@@ -77,15 +77,8 @@ class World:
     knockers: dict[str, Knocker]
     sessions: dict[str, Client] = field(default_factory=dict)
 
-    def person(self, name: str) -> User | None:
-        return self.ours.people.get(name) or self.strangers.get(name)
-
     def browser(self, name: str) -> Client:
-        """Signed in as that person; anonymous for any other name."""
-        if name not in self.sessions:
-            self.sessions[name] = Client(raise_request_exception=False)
-            if user := self.person(name):
-                self.sessions[name].force_login(user)
+        """Signed in as that person."""
         return self.sessions[name]
 
 
@@ -93,9 +86,9 @@ def build_world() -> World:
     ours, theirs = build_team("acme", OURS), build_team("globex", THEIRS)
     strangers = {
         "person of another team": theirs.people["owner"],
-        "staff": User.objects.create_user("staff@hub.example", is_staff=True),
-        "superuser": User.objects.create_superuser("root@hub.example"),
-        "removed member": User.objects.create_user("removed@hub.example"),
+        "staff": User.objects.create_user("staff@hub.example", PASSWORD, is_staff=True),
+        "superuser": User.objects.create_superuser("root@hub.example", PASSWORD),
+        "removed member": User.objects.create_user("removed@hub.example", PASSWORD),
     }
     Application.objects.create(name="client", client_type="public", authorization_grant_type="implicit")
     world = World(ours, theirs, strangers, {})
@@ -103,7 +96,17 @@ def build_world() -> World:
         world.knockers.update(knockers(world))
     with tenant(theirs.account.id):
         world.knockers.update(outsiders(world))
+    everybody = {"nobody": None, **strangers, **ours.people}
+    world.sessions.update({name: browser_of(user) for name, user in everybody.items()})
     return world
+
+
+def browser_of(user: User | None) -> Client:
+    client = Client(raise_request_exception=False)
+    if user:
+        answer = client.post("/accounts/login/", {"login": user.email, "password": PASSWORD})
+        assert answer.status_code == 302
+    return client
 
 
 def build_team(slug: str, word: str) -> Team:
@@ -121,7 +124,7 @@ def build_team(slug: str, word: str) -> Team:
 
 
 def make_person(account: Account, role: Role) -> User:
-    user = User.objects.create_user(f"{role}@{account.slug}.example", name=role.title())
+    user = User.objects.create_user(f"{role}@{account.slug}.example", PASSWORD, name=role.title())
     add_member(account.id, user, role)
     return user
 
@@ -150,22 +153,20 @@ def fill(owner: Actor, space: Space, word: str) -> dict[str, str]:
         )["action"]
         for key in ("pending", "approved")
     ]
-    approve(owner.in_space(space.slug), actions[1]["id"])
+    approve_action(owner, actions[1]["uid"], digest=actions[1]["digest"])
     return {
         "memory": memory,
+        "rows": digest({"memories": [memory]}),
         "record": record,
         "entry": entry,
         "action": actions[0]["uid"],
+        "digest": actions[0]["digest"],
         "approved": actions[1]["uid"],
         "space": typed_id("spc", space.id),
+        "space_id": str(space.id),
         "agent": typed_id("key", agent.id),
         "slug": space.slug,
     }
-
-
-def approve(person: Actor, id: str) -> None:
-    action = access_action(person, id)
-    approve_action(person, id, digest=consent_digest(action, action.current))
 
 
 def knockers(world: World) -> dict[str, Knocker]:

@@ -1,0 +1,205 @@
+"""Who may open each page, and who may do what it is for.
+
+A new page needs a line in PAGES: an address with what it needs, and for GET and POST who gets which outcome.
+`{memory}` and the like are ids of ours. `data` is a form that is accepted.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from tests.matrix.world import DAY
+
+SHOWN, GOES_ON, UNFIT = "shown", "goes on", "unfit"
+SIGN_IN, FORBIDDEN, ABSENT, GONE, NOT_SO = "sign in", "forbidden", "absent", "gone", "not so"
+OUTCOMES = {200: SHOWN, 403: FORBIDDEN, 404: ABSENT, 405: NOT_SO, 410: GONE, 422: UNFIT}
+
+ROLES = ("owner", "admin", "approver", "member", "viewer")
+STRANGERS = ("person of another team", "staff", "superuser", "removed member")
+EVERYBODY = ("nobody", *STRANGERS, *ROLES)
+
+Audience = dict[str, str]
+
+
+def everybody(outcome: str, **but: str) -> Audience:
+    return {**dict.fromkeys(EVERYBODY, outcome), **but}
+
+
+def signed_in(outcome: str) -> Audience:
+    return everybody(outcome, nobody=SIGN_IN)
+
+
+def only_nobody(outcome: str) -> Audience:
+    """Those who are signed in have no use for it."""
+    return everybody(GOES_ON, nobody=outcome)
+
+
+def roles(outcome: str, *allowed: str) -> Audience:
+    """Those roles; the others of the team are told that they may not, and to strangers nothing is here."""
+    inside = {role: outcome if role in allowed else FORBIDDEN for role in ROLES}
+    return {"nobody": SIGN_IN, **dict.fromkeys(STRANGERS, ABSENT), **inside}
+
+
+def members(outcome: str) -> Audience:
+    return roles(outcome, *ROLES)
+
+
+def writers(outcome: str) -> Audience:
+    return roles(outcome, "owner", "admin", "approver", "member")
+
+
+def deciders(outcome: str) -> Audience:
+    return roles(outcome, "owner", "approver")
+
+
+def managers(outcome: str, others: str = FORBIDDEN) -> Audience:
+    denied = dict.fromkeys(("approver", "member", "viewer"), others)
+    return roles(outcome, "owner", "admin") | denied
+
+
+@dataclass(frozen=True)
+class Page:
+    address: str
+    get: Audience | None = None
+    post: Audience | None = None
+    data: dict[str, Any] = field(default_factory=dict)
+    fresh: bool = False
+    """Only for who has shown within minutes that they are themselves."""
+
+
+TEAM = "/a/{account}/"
+SPACE = "/a/{account}/{slug}/"
+STRANGER = {"email": "stranger@evil.example", "password1": "correct horse battery"}
+RECORD = {"status": "open", "content": "{{}}", "version": "2"}
+MEMORY = {"text": "Tea is at four", "kind": "fact", "tier": "long", "version": "2"}
+KEY = {"name": "mine", "preset": "reader", "space": "{space_id}", "life": "30"}
+
+PAGES: dict[str, Page] = {
+    # for whoever comes
+    "healthz": Page("/healthz", get=everybody(SHOWN)),
+    "readyz": Page("/readyz", get=everybody("503")),
+    "protected-resource": Page("/.well-known/oauth-protected-resource", get=everybody(SHOWN)),
+    "openapi": Page("/v1/openapi.json", get=everybody(SHOWN)),
+    "follow-events": Page("/v1/events", get=everybody("401")),
+    "v1:unknown": Page("/v1/nothing", get=everybody("401"), post=everybody("401")),
+    "welcome": Page("/welcome/unknown/", get=everybody(GONE), post=everybody(GONE)),
+    "theme": Page("/appearance/", get=everybody(NOT_SO), post=everybody(GOES_ON)),
+    "shortcuts": Page("/shortcuts/", get=everybody(NOT_SO), post=signed_in(GOES_ON)),
+    # signing in: allauth's
+    "account_login": Page("/accounts/login/", get=only_nobody(SHOWN), post=only_nobody(SHOWN)),
+    "account_logout": Page(
+        "/accounts/logout/", get=everybody(SHOWN, nobody=GOES_ON), post=everybody(GOES_ON)
+    ),
+    "account_signup": Page(
+        "/accounts/signup/", get=only_nobody(SHOWN), post=only_nobody(SHOWN), data=STRANGER
+    ),
+    "account_inactive": Page("/accounts/inactive/", get=everybody(SHOWN)),
+    "account_reset_password": Page("/accounts/password/reset/", get=everybody(SHOWN), post=everybody(SHOWN)),
+    "account_reset_password_done": Page("/accounts/password/reset/done/", get=everybody(SHOWN)),
+    "account_reset_password_from_key": Page(
+        "/accounts/password/reset/key/1-no-key/", get=everybody(SHOWN), post=everybody(SHOWN)
+    ),
+    "account_reset_password_from_key_done": Page("/accounts/password/reset/key/done/", get=everybody(SHOWN)),
+    "account_confirm_email": Page(
+        "/accounts/confirm-email/no-key/", get=everybody(SHOWN), post=everybody(ABSENT)
+    ),
+    "account_email_verification_sent": Page("/accounts/confirm-email/", get=everybody(SHOWN)),
+    "account_confirm_login_code": Page(
+        "/accounts/login/code/confirm/", get=only_nobody(SIGN_IN), post=only_nobody(SIGN_IN)
+    ),
+    "account_email": Page("/accounts/email/", get=signed_in(SHOWN), post=signed_in(GOES_ON)),
+    "account_change_password": Page(
+        "/accounts/password/change/", get=signed_in(SHOWN), post=signed_in(SHOWN)
+    ),
+    "account_set_password": Page("/accounts/password/set/", get=signed_in(GOES_ON), post=signed_in(GOES_ON)),
+    "account_reauthenticate": Page("/accounts/reauthenticate/", get=signed_in(SHOWN), post=signed_in(SHOWN)),
+    "account_request_reauthentication_code": Page(
+        "/accounts/reauthenticate/code/", get=signed_in(GOES_ON), post=signed_in(GOES_ON)
+    ),
+    "account_confirm_reauthentication_code": Page(
+        "/accounts/reauthenticate/code/confirm/", get=signed_in(GOES_ON), post=signed_in(GOES_ON)
+    ),
+    # the team
+    "home": Page(
+        "/", get=signed_in(GOES_ON) | dict.fromkeys(("staff", "superuser", "removed member"), FORBIDDEN)
+    ),
+    "account": Page(TEAM, get=members(GOES_ON)),
+    "connect": Page(f"{TEAM}connect/", get=members(SHOWN), post=members(SHOWN), data=KEY, fresh=True),
+    # keys: one's own, and with the right to manage those of others
+    "keys": Page(f"{TEAM}keys/", get=members(SHOWN)),
+    "key-new": Page(f"{TEAM}keys/new/", get=members(SHOWN), post=members(SHOWN), data=KEY, fresh=True),
+    "key-first-call": Page(f"{TEAM}keys/{{agent}}/first-call/", get=managers(SHOWN, ABSENT)),
+    "key-revoke": Page(f"{TEAM}keys/{{agent}}/revoke/", get=members(NOT_SO), post=managers(GOES_ON, ABSENT)),
+    # actions
+    "inbox": Page(f"{SPACE}inbox/", get=members(SHOWN)),
+    "pulse": Page(f"{SPACE}inbox/pulse/", get=members(SHOWN)),
+    "action": Page(f"{SPACE}actions/{{action}}/", get=members(SHOWN), post=members(NOT_SO)),
+    "action-approve": Page(
+        f"{SPACE}actions/{{action}}/approve/",
+        get=members(NOT_SO),
+        post=deciders(GOES_ON),
+        data={"digest": "{digest}"},
+    ),
+    "action-reject": Page(f"{SPACE}actions/{{action}}/reject/", get=members(NOT_SO), post=deciders(GOES_ON)),
+    "action-end": Page(
+        f"{SPACE}actions/{{action}}/end/",
+        get=members(NOT_SO),
+        post=deciders(GOES_ON),
+        data={"from": "pending", "to": "cancelled"},
+    ),
+    # what the space holds
+    "memories": Page(f"{SPACE}memories/", get=members(SHOWN)),
+    "memory-new": Page(f"{SPACE}memories/new/", get=members(SHOWN), post=writers(GOES_ON), data=MEMORY),
+    "memory": Page(f"{SPACE}memories/{{memory}}/", get=members(SHOWN), post=writers(GOES_ON), data=MEMORY),
+    "memory-pin": Page(f"{SPACE}memories/{{memory}}/pin/", get=members(NOT_SO), post=writers(GOES_ON)),
+    "forget": Page(
+        f"{SPACE}forget/",
+        get=members(SHOWN),
+        post=writers(GOES_ON),
+        data={"ids": "{memory}", "scopes": "memories", "digest": "{rows}", "confirm": "forget"},
+    ),
+    "journal": Page(f"{SPACE}journal/", get=members(SHOWN)),
+    "journal-new": Page(
+        f"{SPACE}journal/new/",
+        get=members(SHOWN),
+        post=writers(GOES_ON),
+        data={"summary": "Quiet", "date": "2026-03-01", "kind": "day"},
+    ),
+    "journal-entry": Page(
+        f"{SPACE}journal/day/{DAY}/",
+        get=members(SHOWN),
+        post=writers(GOES_ON),
+        data={"summary": "x", "version": "2"},
+    ),
+    "journal-delete": Page(f"{SPACE}journal/day/{DAY}/delete/", get=members(NOT_SO), post=writers(GOES_ON)),
+    "records": Page(f"{SPACE}records/", get=members(SHOWN)),
+    "record-new": Page(
+        f"{SPACE}records/new/",
+        get=members(SHOWN),
+        post=writers(GOES_ON),
+        data={**RECORD, "collection": "leads"},
+    ),
+    "collection": Page(f"{SPACE}records/in/leads/", get=members(SHOWN)),
+    "record": Page(
+        f"{SPACE}records/in/leads/{{record}}/", get=members(SHOWN), post=writers(GOES_ON), data=RECORD
+    ),
+    "record-delete": Page(
+        f"{SPACE}records/in/leads/{{record}}/delete/", get=members(NOT_SO), post=writers(GOES_ON)
+    ),
+    "values": Page(f"{SPACE}values/", get=members(SHOWN)),
+    "value-new": Page(
+        f"{SPACE}values/new/",
+        get=members(SHOWN),
+        post=writers(GOES_ON),
+        data={"namespace": "prefs", "key": "new", "value": "1"},
+    ),
+    "values-namespace": Page(f"{SPACE}values/in/prefs/", get=members(SHOWN)),
+    "value": Page(
+        f"{SPACE}values/in/prefs/value/?key=tone",
+        get=members(SHOWN),
+        post=writers(GOES_ON),
+        data={"value": "2", "version": "1"},
+    ),
+    "value-delete": Page(
+        f"{SPACE}values/in/prefs/value/delete/?key=tone", get=members(NOT_SO), post=writers(GOES_ON)
+    ),
+}
