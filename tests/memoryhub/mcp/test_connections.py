@@ -46,5 +46,5 @@ def test_however_many_call_at_once_connections_stay_within_the_pool(agent: Agent
 
 def test_calls_succeed_after_postgresql_ended_every_session(agent: Agent) -> None:
     assert recall(agent)
-    assert asked(f"select count(pg_terminate_backend(pid)) {OTHERS}") > 0
+    assert asked(f"select count(pg_terminate_backend(pid, 10000)) {OTHERS}") > 0
     assert [recall(agent) for _ in range(20)] == [True] * 20
