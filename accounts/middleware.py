@@ -4,6 +4,7 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from typing import Any
 
+from asgiref.sync import iscoroutinefunction, markcoroutinefunction
 from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -29,12 +30,19 @@ def asks_first(view: View) -> View:
 
 
 class TenantPageMiddleware:
-    """Comes last: it calls the view itself, so that everything lazy is rendered inside the account."""
+    """Comes last: it calls the view itself, so that everything lazy is rendered inside the account.
 
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+    Whatever is asynchronous passes through as such, and holds no thread while it waits.
+    """
+
+    sync_capable = async_capable = True
+
+    def __init__(self, get_response: Callable[[HttpRequest], Any]) -> None:
         self.get_response = get_response
+        if iscoroutinefunction(get_response):
+            markcoroutinefunction(self)
 
-    def __call__(self, request: HttpRequest) -> HttpResponse:
+    def __call__(self, request: HttpRequest) -> Any:
         return self.get_response(request)
 
     def process_view(

@@ -60,7 +60,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "memoryhub.web.middleware.ViewerMiddleware",
+    "memoryhub.web.middleware.viewer_middleware",
     "accounts.middleware.TenantPageMiddleware",
 ]
 
