@@ -37,9 +37,11 @@ class MemoryQuerySet(ScopedQuerySet["Memory"]):
         """Those of the space, and of the account as a whole."""
         return self.filter(Q(space_id=space.id) | Q(space_id=None), account_id=space.account_id)
 
-    def identical_to(self, memory: "Memory") -> "MemoryQuerySet":
-        """The one active row with the same identity, expired or not; it may be the memory itself."""
-        return self.filter(account_id=memory.account_id, identity=memory.identity, status="active")
+    def identical_to(self, *memories: "Memory") -> "MemoryQuerySet":
+        """Of each, the one active row with its identity, expired or not; it may be the memory itself."""
+        identities = [memory.identity for memory in memories]
+        accounts = {memory.account_id for memory in memories}
+        return self.filter(account_id__in=accounts, identity__in=identities, status="active")
 
 
 _AllColumns = models.Manager.from_queryset(MemoryQuerySet)

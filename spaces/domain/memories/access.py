@@ -25,6 +25,11 @@ def lock_memory(actor: Actor, id: str | UUID) -> Memory:
     return memory
 
 
+def lock_memories(rows: MemoryQuerySet) -> list[UUID]:
+    """Many at once, always in the order of ids: of two who lock some of the same, one waits for the other."""
+    return list(rows.order_by("id").select_for_update(no_key=True).values_list("id", flat=True))
+
+
 def require_write(actor: Actor, space: Space | None) -> None:
     """What belongs to the account as a whole isn't changed by a key that is held to some spaces."""
     if space is None and actor.space_ids is not None:

@@ -14,6 +14,7 @@ from memoryhub.common.errors import InvalidRequest
 from memoryhub.common.paging import Page, page_of
 from memoryhub.common.times import parse_time, zone
 from spaces.domain.access import access_space
+from spaces.domain.memories.access import lock_memories
 from spaces.domain.search.facets import Facets, count_facets
 from spaces.domain.search.filters import SearchFilters, matching
 from spaces.domain.search.words import search_words
@@ -105,9 +106,8 @@ def recall(
 
 
 def count_recall(actor: Actor, ids: Iterable[UUID]) -> None:
-    """Derived, so that no version rises. Locked in the order of ids: two recalls never wait for each other."""
-    rows = Memory.objects.filter(account_id=actor.account_id, id__in=list(ids)).order_by("id")
-    locked = list(rows.select_for_update(no_key=True).values_list("id", flat=True))
+    """Derived, so that no version rises."""
+    locked = lock_memories(Memory.objects.filter(account_id=actor.account_id, id__in=list(ids)))
     if locked:
         Memory.objects.filter(id__in=locked).update(
             recall_count=F("recall_count") + 1, last_recalled_at=timezone.now()

@@ -11,7 +11,7 @@ from accounts.domain.events import record_event
 from memoryhub.common.errors import HubError
 from memoryhub.common.ids import typed_id
 from spaces.domain.embeddings.pending import embed_later
-from spaces.domain.memories.access import writing_place
+from spaces.domain.memories.access import lock_memories, writing_place
 from spaces.domain.memories.changing import assign, change
 from spaces.domain.memories.core import check_core_room, lock_core
 from spaces.domain.memories.expiry import discard_expired, expire_later, expiry_of
@@ -46,14 +46,15 @@ def remember(actor: Actor, *, account_wide: bool = False, **statement: Unpack[St
 def remember_each(actor: Actor, statements: Sequence[Statement]) -> list[Remembered | HubError]:
     """Each statement by itself: one that is refused leaves the others alone.
 
-    They are stored in the order of their identities, so that of two callers with the same ones the second
-    waits for the first, and never both for each other.
+    Those that are there already are locked in the order of ids, as a recall does; the others are stored in the
+    order of identities. So of two callers one waits for the other, and never both for each other.
     """
     place = writing_place(actor)
     composing = [_attempt(composed, actor, place, statement) for statement in statements]
     memories = {i: memory for i, memory in enumerate(composing) if isinstance(memory, Memory)}
     if any(memory.tier == "core" for memory in memories.values()):
         lock_core(place.account_id, place.space_id)
+    lock_memories(Memory.objects.identical_to(*memories.values()))
     outcomes: dict[int, Any] = dict(enumerate(composing))
     for i in sorted(memories, key=lambda i: bytes(memories[i].identity)):
         outcomes[i] = _attempt(_remember, actor, place, memories[i])

@@ -9,11 +9,22 @@ from django.db import connection
 import spaces.tasks  # noqa: F401 (the worker's jobs)
 from accounts.actor import Attribution
 from accounts.domain.jobs import run_due_jobs
-from accounts.models import Event
+from accounts.models import Event, Job
 from memoryhub.common.errors import Forbidden, HubError, NotFound, QuotaExceeded, ValidationFailed
 from memoryhub.common.ids import typed_id
+from memoryhub.common.paging import Page
 from memoryhub.common.tenancy import tenant
-from spaces.domain.memories import Remembered, Statement, access_memory, edit_memory, remember, remember_each
+from spaces.domain.memories import (
+    Remembered,
+    Statement,
+    access_memory,
+    edit_memory,
+    recall,
+    remember,
+    remember_each,
+)
+from spaces.domain.memories.access import writing_place
+from spaces.domain.memories.remembering import composed
 from spaces.domain.spaces import create_space
 from spaces.models import Memory, MemoryVersion
 from tests.conftest import Cast
@@ -392,3 +403,37 @@ class TestInParallel:
         assert sum(o.created for made in outcomes for o in made) == 30
         with tenant(cast.account.id):
             assert set(Memory.objects.values_list("seen_count", flat=True)) == {6}
+
+    def test_repeating_many_while_they_are_recalled_ends(self, cast: Cast) -> None:
+        """Made in the reverse order of identities, so that ids and identities would be locked crosswise."""
+        with tenant(cast.account.id):
+            place = writing_place(cast.agent)
+            made = [composed(cast.agent, place, {"text": f"fact {n}"}) for n in range(40)]
+            ordered = sorted(made, key=lambda memory: memory.identity, reverse=True)
+            statements: list[Statement] = [{"text": memory.text} for memory in ordered]
+            for statement in statements:
+                remember(cast.agent, **statement)
+
+        def write() -> None:
+            with tenant(cast.account.id):
+                remember_each(cast.agent, statements)
+
+        def read() -> None:
+            for _ in range(20):
+                with tenant(cast.account.id):
+                    recall(cast.agent, limit=100, told=lambda page: Page([{"n": 1} for _ in page.items]))
+
+        self.run([write] * 6 + [read] * 2)
+        with tenant(cast.account.id):
+            assert set(Memory.objects.values_list("seen_count", "recall_count")) == {(7, 40)}
+
+    def test_what_is_rolled_back_leaves_nothing_to_do(self, cast: Cast) -> None:
+        with pytest.raises(RuntimeError), tenant(cast.account.id):
+            remember(cast.agent, text="one", tier="scratch")
+            raise RuntimeError
+        assert not Job.objects.filter(kind="expire_memory").exists()
+        with tenant(cast.account.id):
+            assert not Event.objects.filter(type="memory.created").exists()
+            assert not Memory.objects.exists()
+            assert remember(cast.agent, text="one", tier="scratch").created
+            assert Job.objects.filter(kind="expire_memory").count() == 1
