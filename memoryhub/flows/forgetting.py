@@ -65,7 +65,8 @@ def forget(
     """
     _check_scopes(actor, scopes)
     _check_selectors(ids, query)
-    base = Selection(access_space(actor, right=Right.WRITE), query=query.strip(), redact=redact)
+    space = access_space(actor, right=Right.WRITE if query else Right.READ)
+    base = Selection(space, query=query.strip(), redact=redact)
     steps = _steps(scopes, ids, base)
     rehearsal = _rehearsal(actor, steps)
     with transaction.atomic():

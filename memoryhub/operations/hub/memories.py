@@ -1,6 +1,6 @@
 """Memories: remember and recall, and over REST each one by its id."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, cast
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, WrapValidator
@@ -10,16 +10,31 @@ from accounts.actor import Actor
 from accounts.scopes import Scope
 from memoryhub.common.errors import HubError, from_pydantic
 from memoryhub.common.ids import typed_id
-from memoryhub.common.paging import Page, cut_by_size, shorten_texts
 from memoryhub.common.text import check_text
-from memoryhub.common.times import format_time
 from memoryhub.operations import fields
-from memoryhub.operations.base import Effect, Input, Output, Route, operation
-from memoryhub.operations.fields import NOTICE, Filled, JsonObject, Maybe
+from memoryhub.operations.base import Effect, Input, Route, operation
+from memoryhub.operations.fields import JsonObject, Maybe
+from memoryhub.operations.hub.memory_answers import (
+    BatchOutcomes,
+    Brief,
+    DeletedMemory,
+    MemoryList,
+    MemoryOut,
+    MemoryVersionList,
+    OneMemory,
+    Recalled,
+    Remembered,
+    RememberedOverRest,
+    brief,
+    outcome,
+    paged,
+    shortened,
+    shown,
+    shown_version,
+)
 from memoryhub.operations.schema import input_schema
 from memoryhub.operations.tolerance import tolerate
 from spaces.domain import memories
-from spaces.models import Memory, MemoryVersion
 
 Tier = Literal["core", "long", "scratch"]
 Origin = Literal["user", "agent"]
@@ -165,129 +180,6 @@ class MemoryDeleteInput(MemoryGetInput):
     expected_version: Maybe[Version]
 
 
-class Brief(BaseModel):
-    """What an agent works with."""
-
-    id: str
-    text: str
-    truncated: Maybe[bool]
-    kind: str
-    subject: Filled[str] = ""
-    tier: str
-    topics: Filled[list[str]] = Field(default_factory=list)
-    tags: Filled[list[str]] = Field(default_factory=list)
-    path: Filled[str] = ""
-    source_ref: Filled[str] = ""
-    pinned: bool
-    origin: str
-    trust: str
-    agent: Filled[str] = ""
-    status: str
-    occurred_at: str
-    expires_at: Maybe[str]
-    seen_count: int
-    version: int
-
-
-class MemoryOut(Brief):
-    """A memory as it is stored, without what is empty."""
-
-    space: Maybe[str]
-    links: Filled[list[JsonObject]] = Field(default_factory=list)
-    metadata: Filled[JsonObject] = Field(default_factory=dict)
-    importance: float
-    decided_by: Filled[str] = ""
-    agent_instance: Filled[str] = ""
-    device_label: Filled[str] = ""
-    session: Filled[str] = ""
-    superseded_by: Maybe[str]
-    resolved_by: Maybe[str]
-    recall_count: int
-    last_recalled_at: Maybe[str]
-    created_at: str
-    updated_at: str
-
-
-class MemoryVersionOut(BaseModel):
-    """What people and agents had said of it by then."""
-
-    version: int
-    written_by: str
-    written_at: str
-    text: str
-    kind: str
-    subject: Filled[str] = ""
-    tier: str
-    topics: Filled[list[str]] = Field(default_factory=list)
-    tags: Filled[list[str]] = Field(default_factory=list)
-    path: Filled[str] = ""
-    source_ref: Filled[str] = ""
-    links: Filled[list[JsonObject]] = Field(default_factory=list)
-    metadata: Filled[JsonObject] = Field(default_factory=dict)
-    importance: float
-    pinned: bool
-    origin: str
-    trust: str
-    decided_by: Filled[str] = ""
-    occurred_at: str
-    expires_at: Maybe[str]
-
-
-class Remembered(Output):
-    memory: Brief
-    created: bool
-    redactions: list[JsonObject] = Field(default_factory=list)
-    notice: str = NOTICE
-
-
-class RememberedOverRest(Remembered):
-    memory: MemoryOut
-
-
-class Recalled(Output):
-    items: Sequence[Brief]
-    count: int
-    search: Literal["hybrid", "words", "newest"]
-    notice: str = NOTICE
-
-
-class MemoryList(Recalled):
-    items: Sequence[MemoryOut]
-    next_cursor: str | None
-
-
-class OneMemory(Output):
-    memory: MemoryOut
-    notice: str = NOTICE
-
-
-class DeletedMemory(Output):
-    id: str
-    deleted: bool = True
-
-
-class MemoryVersionList(Output):
-    items: list[MemoryVersionOut]
-    next_cursor: str | None
-    notice: str = NOTICE
-
-
-class BatchOutcome(BaseModel):
-    """Either the memory or the error."""
-
-    index: int
-    id: Maybe[str]
-    created: Maybe[bool]
-    error: Maybe[JsonObject]
-
-
-class BatchOutcomes(Output):
-    items: list[BatchOutcome]
-    created: int
-    seen_again: int
-    refused: int
-
-
 @operation(
     "hub",
     title="Remember",
@@ -424,81 +316,3 @@ def listed(actor: Actor, args: MemoryListInput) -> MemoryList:
     items = [MemoryOut(**row) for row in found.page.items]
     following = found.page.next_token or None
     return MemoryList(items=items, count=len(items), search=found.mode, next_cursor=following)
-
-
-def brief(memory: Memory) -> Brief:
-    return Brief(**brief_fields(memory))
-
-
-def shown(memory: Memory) -> MemoryOut:
-    return MemoryOut(
-        **brief_fields(memory),
-        space=memory.space_id and typed_id("spc", memory.space_id),
-        links=memory.links,
-        metadata=memory.metadata,
-        importance=memory.importance,
-        decided_by=memory.decided_by,
-        agent_instance=memory.agent_instance,
-        device_label=memory.device_label,
-        session=memory.session,
-        superseded_by=memory.superseded_by_id and typed_id("mem", memory.superseded_by_id),
-        resolved_by=memory.resolved_by_id and typed_id("mem", memory.resolved_by_id),
-        recall_count=memory.recall_count,
-        last_recalled_at=memory.last_recalled_at and format_time(memory.last_recalled_at),
-        created_at=format_time(memory.created_at),
-        updated_at=format_time(memory.updated_at),
-    )
-
-
-def brief_fields(memory: Memory) -> dict[str, Any]:
-    return {
-        "id": typed_id("mem", memory.id),
-        "text": memory.text,
-        "kind": memory.kind,
-        "subject": memory.subject,
-        "tier": memory.tier,
-        "topics": memory.topics,
-        "tags": memory.tags,
-        "path": memory.path,
-        "source_ref": memory.source_ref,
-        "pinned": memory.pinned,
-        "origin": memory.origin,
-        "trust": memory.trust,
-        "agent": memory.agent,
-        "status": memory.status,
-        "occurred_at": format_time(memory.occurred_at),
-        "expires_at": memory.expires_at and format_time(memory.expires_at),
-        "seen_count": memory.seen_count,
-        "version": memory.version,
-    }
-
-
-def shown_version(version: MemoryVersion) -> MemoryVersionOut:
-    return MemoryVersionOut(
-        version=version.version,
-        written_by=version.written_by,
-        written_at=format_time(version.written_at),
-        **version.data,
-    )
-
-
-def outcome(index: int, result: memories.Remembered | HubError) -> BatchOutcome:
-    if isinstance(result, HubError):
-        return BatchOutcome(index=index, id=None, created=None, error=result.body()["error"])
-    id = typed_id("mem", result.memory.id)
-    return BatchOutcome(index=index, id=id, created=result.created, error=None)
-
-
-def paged(show: Callable[[Memory], Brief]) -> memories.Told:
-    """As much as one answer holds; the cursor gives the rest."""
-    return lambda page: page.shown(lambda memory: show(memory).model_dump(mode="json"))
-
-
-def shortened(show: Callable[[Memory], Brief]) -> memories.Told:
-    """All of it with shorter texts, for an answer without a cursor. What is still too much is left out."""
-
-    def told(page: Page[Memory]) -> Page[dict[str, Any]]:
-        rows = [show(memory).model_dump(mode="json") for memory in page.items]
-        return Page(cut_by_size(shorten_texts(rows, "text"))[0])
-
-    return told

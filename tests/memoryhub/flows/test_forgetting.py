@@ -24,7 +24,7 @@ from spaces.domain.memories.access import writing_place
 from spaces.domain.memories.remembering import composed
 from spaces.domain.records import Changes, put_record
 from spaces.domain.spaces import create_space
-from spaces.models import JournalEntry, Memory, MemoryVersion, Record
+from spaces.models import JournalEntry, Memory, MemoryVersion, Record, SpaceMember
 from tests.conftest import Cast
 
 pytestmark = pytest.mark.usefixtures("inside")
@@ -196,6 +196,20 @@ def test_one_unknown_id_refuses_the_whole_call_in_the_same_words_as_a_foreign_on
         answers.add(str(caught.value.body()))
     assert len(answers) == 1
     assert sorted(texts()) == ["hidden", "mine"]
+
+
+def test_ids_may_lie_where_one_writes_though_the_space_of_the_call_is_only_read(cast: Cast) -> None:
+    create_space(cast.owner, name="Other", slug="other")
+    there = typed_id("mem", remember(cast.agent.in_space("other"), text="Acme there").memory.id)
+    here = say(cast, "Acme here")
+    SpaceMember.objects.create(
+        account_id=cast.account.id, space=cast.space, user_id=cast.agent.user_id, role="viewer"
+    )
+    for refused in ({"query": "acme"}, {"ids": [here]}, {"ids": [there, here]}):
+        with pytest.raises(Forbidden):
+            forget(cast.agent, **refused)
+    forget(cast.agent, ids=[there])
+    assert texts() == ["Acme here"]
 
 
 def test_who_may_not_write_may_not_forget(cast: Cast) -> None:
