@@ -23,11 +23,11 @@ from accounts.models import Account, AgentKey, Application, Membership, User
 from accounts.scopes import EVERY_SCOPE, PRESETS, Role, Scope
 from actions.domain.transitions import approve_action
 from memoryhub.common.canonical import digest
-from memoryhub.common.ids import typed_id
+from memoryhub.common.ids import parse_id, typed_id
 from memoryhub.common.tenancy import tenant
 from memoryhub.operations.base import REGISTRY
 from spaces.domain.spaces import create_space
-from spaces.models import Space, SpaceMember
+from spaces.models import EmbeddingFailure, EmbeddingModel, Memory, MemoryChunk, Space, SpaceMember
 
 OURS, THEIRS, CLOSED = "heliotrope", "periwinkle", "mimosa"
 DAY = "2026-03-02"
@@ -83,6 +83,17 @@ class World:
 
 
 def build_world() -> World:
+    EmbeddingModel.objects.create(
+        name="retired",
+        dimensions=2,
+        template_version=1,
+        chunks_version=1,
+        canaries=b"",
+        cosine_unrelated=0,
+        cosine_relevant=1,
+        state="retired",
+        check_at=timezone.now(),
+    )
     ours, theirs = build_team("acme", OURS), build_team("globex", THEIRS)
     strangers = {
         "person of another team": theirs.people["owner"],
@@ -141,6 +152,7 @@ def fill(owner: Actor, space: Space, word: str) -> dict[str, str]:
 
     memory = call("remember", text=f"The {word} grows", tags=[word], path=f"notes/{word}")["memory"]["id"]
     call("memory_update", id=memory, subject=word)
+    embed(Memory.objects.get(id=parse_id("mem", memory)))
     record = call("record_put", collection="leads", key="k", data={"name": word})["record"]["id"]
     call("record_update", collection="leads", id=record, data={"size": 1})
     entry = call("journal_write", date=DAY, summary=word)["entry"]["id"]
@@ -167,6 +179,13 @@ def fill(owner: Actor, space: Space, word: str) -> dict[str, str]:
         "agent": typed_id("key", agent.id),
         "slug": space.slug,
     }
+
+
+def embed(memory: Memory) -> None:
+    """A vector, and the note of one that failed, as a model that is retired by now left them."""
+    given = {"account_id": memory.account_id, "memory": memory, "model": EmbeddingModel.objects.get()}
+    MemoryChunk.objects.create(**given, space_id=memory.space_id, text_hash=b"", vector=[0.6, 0.8])
+    EmbeddingFailure.objects.create(**given, note="too long", failed_at=timezone.now())
 
 
 def knockers(world: World) -> dict[str, Knocker]:
