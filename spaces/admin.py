@@ -2,9 +2,12 @@ from django.contrib import admin
 
 from memoryhub.web.admin import RowAdmin
 from spaces.models import (
+    EmbeddingFailure,
+    EmbeddingModel,
     JournalEntry,
     JournalVersion,
     Memory,
+    MemoryChunk,
     MemoryVersion,
     Record,
     RecordVersion,
@@ -61,3 +64,31 @@ class VersionAdmin(RowAdmin):
     list_display = ("__str__", "version", "written_by", "written_at")
     search_fields = ("id",)
     ordering = ("-written_at", "-id")
+
+
+@admin.register(EmbeddingModel)
+class EmbeddingModelAdmin(RowAdmin):
+    """The same for every account."""
+
+    list_display = ("name", "dimensions", "state", "trouble", "trouble_since", "created_at")
+    list_filter = ("state",)
+    exclude = ("canaries",)
+    ordering = ("-id",)
+
+    def get_queryset(self, request):  # type: ignore[no-untyped-def]
+        return admin.ModelAdmin.get_queryset(self, request)
+
+
+@admin.register(MemoryChunk)
+class MemoryChunkAdmin(RowAdmin):
+    """Which vectors there are; the numbers in them say nothing to a reader."""
+
+    list_display = ("__str__", "memory", "model", "number")
+    fields = ("memory", "model", "number", "space_id", "wide")
+    ordering = ("-id",)
+
+
+@admin.register(EmbeddingFailure)
+class EmbeddingFailureAdmin(RowAdmin):
+    list_display = ("__str__", "memory", "model", "note", "failed_at")
+    ordering = ("-failed_at", "-id")

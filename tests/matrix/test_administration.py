@@ -36,9 +36,12 @@ MODELS: dict[str, dict[str, str]] = {
     "actions.Action": LOOK,
     "actions.ActionRevision": LOOK,
     "actions.Approval": LOOK,
+    "spaces.EmbeddingFailure": LOOK,
+    "spaces.EmbeddingModel": LOOK,
     "spaces.JournalEntry": LOOK,
     "spaces.JournalVersion": LOOK,
     "spaces.Memory": LOOK,
+    "spaces.MemoryChunk": LOOK,
     "spaces.MemoryVersion": LOOK,
     "spaces.Record": LOOK,
     "spaces.RecordVersion": LOOK,
@@ -46,8 +49,9 @@ MODELS: dict[str, dict[str, str]] = {
     "spaces.SpaceMember": LOOK,
     "spaces.Value": LOOK,
 }
+OURS = ("accounts", "actions", "spaces")
 SAVED = {"accounts.User"}
-OF_NO_ACCOUNT = {"accounts.Application"}
+OF_NO_ACCOUNT = {"accounts.Application", "spaces.EmbeddingModel"}
 
 # The other pages of the administration → what staff without any permission gets.
 OTHERS = {
@@ -75,6 +79,11 @@ def test_every_model_of_the_administration_is_declared() -> None:
     )
 
 
+def test_every_model_of_ours_is_in_the_administration() -> None:
+    ours = {model._meta.label for model in apps.get_models() if model._meta.app_label in OURS}
+    assert ours == set(MODELS)
+
+
 def test_every_other_page_of_the_administration_is_declared() -> None:
     named = {p.name for p in admin.site.get_urls() if isinstance(p, URLPattern) and p.name}
     assert named == set(OTHERS), "say in OTHERS what staff get"
@@ -100,10 +109,11 @@ def test_a_page_of_a_model_is_for_staff_with_the_permission(entered: World, mode
 
 @EVERY
 def test_one_permission_opens_one_model(entered: World, model: str) -> None:
+    other = next(m for m in MODELS if m != model)
     with undone():
         look_at(entered, model)
-        found = [m for m in MODELS if opened(entered, "staff", address_of(m, "changelist")) == SHOWN]
-    assert found == [model]
+        found = [opened(entered, "staff", address_of(m, "changelist")) for m in (model, other)]
+    assert found == [SHOWN, FORBIDDEN]
 
 
 @EVERY
