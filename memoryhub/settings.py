@@ -96,8 +96,8 @@ DB_POOL = {"min_size": 0, "max_size": envint("DB_POOL_SIZE", 12), "timeout": 20}
 DATABASES = {
     "default": {
         **(DB_OWNER if DB_ROLE == "owner" else DB_APP),
+        "ENGINE": "memoryhub.common.postgres",
         "CONN_MAX_AGE": 0,
-        "CONN_HEALTH_CHECKS": True,  # a pooled session may have died with its server
         "DISABLE_SERVER_SIDE_CURSORS": True,
         "OPTIONS": {} if DB_ROLE == "owner" else {"pool": DB_POOL},
     }

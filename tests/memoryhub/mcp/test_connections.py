@@ -31,6 +31,7 @@ def asked(question: str) -> int:
 
 def recall(agent: Agent) -> bool:
     answer = agent.ask("tools/call", {"name": "recall", "arguments": {"q": "anything"}})
+    assert "result" in answer, answer
     return answer["result"]["isError"] is False
 
 

@@ -1,0 +1,36 @@
+"""A session that ended while it lay in the pool (a restart, an administrator) is never handed out.
+
+The pool's own check asks the server each time, and waits longer and longer between dead sessions. A dead one is
+seen without a question: its socket has something to read.
+"""
+
+import select
+from typing import Any
+
+from django.db.backends.postgresql import base
+from psycopg import Connection, OperationalError
+
+
+class DatabaseWrapper(base.DatabaseWrapper):
+    def get_new_connection(self, conn_params: dict[str, Any]) -> Connection[Any]:
+        while True:
+            connection: Connection[Any] = super().get_new_connection(conn_params)
+            if self.pool is None or is_alive(connection):
+                return connection
+            self.pool.putconn(connection)  # which drops it and opens another
+
+
+def is_alive(connection: Connection[Any]) -> bool:
+    """Reads what the server sent unasked: notices are harmless, behind a farewell comes the end."""
+    try:
+        while has_something_to_read(connection.fileno()):
+            connection.pgconn.consume_input()
+    except OperationalError:
+        return False
+    return True
+
+
+def has_something_to_read(descriptor: int) -> bool:
+    waiting = select.poll()
+    waiting.register(descriptor, select.POLLIN)
+    return bool(waiting.poll(0))
