@@ -23,7 +23,7 @@ from memoryhub.web.tags import status_tone
 SOON = timedelta(hours=2)
 ICONS = {
     "proposed": "plus", "revised": "edit", "approved": "check", "rejected": "x", "executing": "agent",
-    "done": "check", "failed": "alert", "cancelled": "x", "expired": "clock",
+    "done": "check", "failed": "alert", "cancelled": "x", "expired": "clock", "stale": "clock",
 }  # fmt: skip
 
 
@@ -187,6 +187,6 @@ def _sentence(line: History) -> str:
         "approved": _("Approved by %(who)s"), "rejected": _("Rejected by %(who)s"),
         "executing": _("Taken up by %(who)s"), "done": _("Reported as done by %(who)s"),
         "failed": _("Reported as failed by %(who)s"), "cancelled": _("Withdrawn by %(who)s"),
-        "expired": _("Expired: nobody was in time"),
+        "expired": _("Expired: nobody was in time"), "stale": _("Nothing was heard of it for an hour"),
     }  # fmt: skip
     return sentences.get(line.kind, f"{line.kind}: %(who)s") % {"who": line.who}
