@@ -91,6 +91,28 @@ def embedder(data_dir: Path | None, host: str, port: int) -> None:
     serve(listen(host, port)[0], data_dir=data_dir)
 
 
+@cli.command()
+@DATA_DIR
+@click.option("--anew", is_flag=True, help="Make all vectors again, even though the model is the same.")
+def reembed(data_dir: Path | None, anew: bool) -> None:
+    """Give every memory the vectors it lacks, of the configured model, and show how far it is.
+
+    It may be stopped: the worker goes on by itself. Searches use the former model until all is done.
+    """
+    with open_instance(data_dir):
+        import django
+
+        django.setup()
+        from spaces.domain.embeddings.reembedding import reembed as start
+        from spaces.embedding.base import EmbeddingError
+
+        try:
+            for progress in start(anew=anew):
+                click.echo(progress.as_line())
+        except (EmbeddingError, LookupError) as error:
+            raise SetupError(str(error)) from error
+
+
 @cli.command(context_settings={"ignore_unknown_options": True})
 @DATA_DIR
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)

@@ -129,6 +129,9 @@ def handler(fake: FakeServer) -> type[BaseHTTPRequestHandler]:
 
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+            if fake._server is None:  # stopped, and this is a connection from before
+                self.close_connection = True
+                return
             answer = fake.check(self.path, self.headers, body) or fake.answer(body["input"])
             content = answer.body if isinstance(answer.body, bytes) else json.dumps(answer.body).encode()
             self.send_response(answer.status)

@@ -36,6 +36,12 @@ class Progress:
     def share(self) -> float:
         return (self.embedded + self.failed) / self.memories if self.memories else 1.0
 
+    def as_line(self) -> str:
+        parts = [f"{self.share:6.1%}", f"{self.embedded} of {self.memories} memories", self.model.name]
+        parts += [f"{self.failed} refused"] if self.failed else []
+        parts += [self.model.trouble_note] if self.model.trouble else []
+        return "  ".join(parts)
+
 
 def account_progress(account_id: UUID) -> list[Progress]:
     """Of the account in force, for the model that serves and, during a change, the one that is to."""
@@ -58,17 +64,15 @@ def _counted(rows: QuerySet[Any]) -> int:
 
 def overall_progress() -> list[Progress]:
     """Of all accounts together, entered one after the other."""
-    totals: dict[int, Progress] = {}
+    totals = {m.id: Progress(m, 0, 0, 0) for m in EmbeddingModel.objects.wanted().order_by("state")}
     for account_id in Account.objects.values_list("id", flat=True):
         with tenant(account_id):
             for part in account_progress(account_id):
-                totals[part.model.id] = _sum(totals.get(part.model.id), part)
+                totals[part.model.id] = _sum(totals[part.model.id], part)
     return list(totals.values())
 
 
-def _sum(total: Progress | None, part: Progress) -> Progress:
-    if total is None:
-        return part
+def _sum(total: Progress, part: Progress) -> Progress:
     return Progress(
         part.model,
         total.memories + part.memories,
@@ -80,7 +84,7 @@ def _sum(total: Progress | None, part: Progress) -> Progress:
 def finish_change() -> bool:
     """Serve by the new model once every account is covered by it. Whether that was now."""
     building = EmbeddingModel.objects.filter(state="building", trouble="").first()
-    if building is None or _work_left():
+    if building is None or work_left():
         return False
     with transaction.atomic():
         lock_models()
@@ -92,7 +96,8 @@ def finish_change() -> bool:
     return True
 
 
-def _work_left() -> bool:
+def work_left() -> bool:
+    """Whether a wanted model lacks vectors that it could have by now."""
     jobs = Job.objects.filter(lane=EMBEDDING.name)
     overdue = jobs.filter(kind=EMBED, tries=0, run_after__lt=timezone.now() - OVERDUE)
     return jobs.filter(kind=COVER).exists() or overdue.exists()

@@ -78,7 +78,7 @@ def work_off(busy: float = BUSY, linger: float = LINGER) -> int:
     """Embed what waits, and what comes in the moment after; answers how many jobs that were."""
     done = found = embed_batch()
     began = last = time.monotonic()
-    while done and time.monotonic() - last < linger:
+    while found or (done and time.monotonic() - last < linger):
         if time.monotonic() - began > busy:
             wake(EMBEDDING)
             break

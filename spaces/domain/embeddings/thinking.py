@@ -14,8 +14,6 @@ from spaces.models import EmbeddingModel
 TEXTS = 32
 """In one request."""
 ALONE = Patience(2.0, 5.0)
-# Trouble that may be the doing of one text among many.
-DOUBTFUL = {Trouble.UNAVAILABLE, Trouble.ANSWER}
 
 
 def think(drafts: Sequence[Draft], model: EmbeddingModel, still_alive: Callable[[], None]) -> None:
@@ -62,20 +60,22 @@ def _embed(group: Sequence[Draft], model: EmbeddingModel) -> None:
 
 
 def _answers(model: EmbeddingModel, texts: Sequence[str]) -> Iterator[Vector | EmbeddingError]:
-    client = client_of(model)
     for start in range(0, len(texts), TEXTS):
-        part = texts[start : start + TEXTS]
-        try:
-            yield from client.embed_each(part, "passage")
-        except EmbeddingError as error:
-            if not _doubtful(error, model):
-                raise
-            yield from (_alone(client_of(model, ALONE), text) for text in part)
+        yield from _request(model, texts[start : start + TEXTS])
 
 
-def _doubtful(error: EmbeddingError, model: EmbeddingModel) -> bool:
-    """Whether the server is well and the texts are to blame."""
-    return error.trouble in DOUBTFUL and error.retry_after is None and is_well(model)
+def _request(model: EmbeddingModel, texts: Sequence[str]) -> list[Vector | EmbeddingError]:
+    try:
+        answers = client_of(model).embed_each(texts, "passage")
+    except EmbeddingError as error:
+        if error.trouble is not Trouble.UNAVAILABLE or error.retry_after or not is_well(model):
+            raise
+        # The server is well, so that one text among these must be to blame.
+        return [_alone(client_of(model, ALONE), text) for text in texts]
+    faults = [answer for answer in answers if isinstance(answer, EmbeddingError)]
+    if len(faults) == len(answers) and not is_well(model):
+        raise faults[0]
+    return answers
 
 
 def _alone(client: Client, text: str) -> Vector | EmbeddingError:

@@ -6,6 +6,7 @@ import pytest
 from django.core.cache import cache
 from pytest_django import Settings
 
+import spaces.tasks  # noqa: F401 (what jobs of the main lane run)
 from spaces.domain.embeddings import queries
 from spaces.domain.embeddings.adopting import adopt_configured
 from spaces.domain.embeddings.changing import finish_change

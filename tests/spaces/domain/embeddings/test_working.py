@@ -16,10 +16,19 @@ from spaces.domain.embeddings.lane import EMBEDDING
 from spaces.domain.embeddings.pending import embed_later
 from spaces.domain.embeddings.queries import embed_query
 from spaces.domain.embeddings.working import embed_batch
-from spaces.models import EmbeddingModel, Memory, MemoryChunk
+from spaces.models import EmbeddingModel, MemoryChunk
 from tests.conftest import Cast
 from tests.embeddings import Answer, FakeServer
-from tests.spaces.domain.embeddings.writing import chunks, edit, embed_all, nearest, state, waiting, write
+from tests.spaces.domain.embeddings.writing import (
+    chunks,
+    edit,
+    embed_all,
+    forget_memory,
+    nearest,
+    state,
+    waiting,
+    write,
+)
 from tests.spaces.domain.search.memories import store
 
 pytestmark = pytest.mark.django_db
@@ -217,11 +226,7 @@ def test_a_memory_forgotten_during_embedding_leaves_nothing(
 ) -> None:
     [memory] = write(cast.agent, cast.space, "To be forgotten")
 
-    def forget() -> None:
-        with tenant(memory.account_id):
-            Memory.objects.filter(id=memory.id).delete()
-
-    fake.behave = Meanwhile(forget)
+    fake.behave = Meanwhile(lambda: forget_memory(memory))
     embed_all()
     assert (chunks(memory), waiting()) == ([], [])
 

@@ -2,12 +2,13 @@
 
 from typing import Any
 
-from accounts.actor import Actor
+from accounts.actor import Actor, system_actor
 from accounts.models import Job
 from memoryhub.common.tenancy import tenant
 from spaces.domain.embeddings.lane import EMBEDDING
 from spaces.domain.embeddings.pending import embed_later, embedding_states
 from spaces.domain.embeddings.working import embed_batch
+from spaces.domain.memories import delete_memory, edit_memory
 from spaces.models import Memory, MemoryChunk, Space
 from tests.spaces.domain.search.memories import store
 
@@ -19,13 +20,14 @@ def write(actor: Actor, space: Space | None, *texts: str, **fields: Any) -> list
     return memories
 
 
-def edit(memory: Memory, **fields: Any) -> None:
+def edit(memory: Memory, **changes: Any) -> None:
     with tenant(memory.account_id):
-        fresh = Memory.objects.select_related("space").select_for_update(of=("self",)).get(id=memory.id)
-        for name, value in {**fields, "version": fresh.version + 1}.items():
-            setattr(fresh, name, value)
-        fresh.save()
-        embed_later([fresh])
+        edit_memory(system_actor(memory.account_id), memory.id, **changes)
+
+
+def forget_memory(memory: Memory) -> None:
+    with tenant(memory.account_id):
+        delete_memory(system_actor(memory.account_id), memory.id)
 
 
 def embed_all(limit: int = 200) -> int:
