@@ -1,5 +1,6 @@
 """The inbox of a space: what waits for whom, and the hint to open pages that it has changed."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -68,11 +69,11 @@ def inbox_choices(actor: Actor, tab: str) -> Choices:
     return Choices(sorted(classes), sorted(proposers))
 
 
-def count_inbox(actor: Actor) -> dict[str, int]:
-    """How many there are in each tab, in one query."""
+def count_inbox(actor: Actor, tabs: Collection[str] = TABS) -> dict[str, int]:
+    """How many there are in each of the tabs, in one query."""
     space = access_space(actor)
-    tabs = {tab: Count("id", filter=_in_tab(actor, space, tab)) for tab in TABS}
-    counted: dict[str, int] = Action.objects.inside(space).aggregate(**tabs)
+    counts = {tab: Count("id", filter=_in_tab(actor, space, tab)) for tab in tabs}
+    counted: dict[str, int] = Action.objects.inside(space).aggregate(**counts)
     return counted
 
 

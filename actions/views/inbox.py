@@ -77,7 +77,7 @@ def _opened(request: SpaceRequest) -> Shown | None:
 @space_view
 def pulse(request: SpaceRequest) -> HttpResponse:
     """What a page asks when it hears of a change, and every 15 seconds while it can't hear."""
-    waiting = count_inbox(request.actor)["needs_you"]
+    waiting = count_inbox(request.actor, ["needs_you"])["needs_you"]
     response = JsonResponse({"version": request.space.inbox_version, "waiting": waiting})
     response["Cache-Control"] = "no-store"
     return response

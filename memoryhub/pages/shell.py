@@ -64,7 +64,7 @@ def build_shell(request: HttpRequest) -> Shell:
 
 
 def waiting_in(actor: Actor, space: Space | None) -> int:
-    return count_inbox(actor.in_space(space.slug))["needs_you"] if space else 0
+    return count_inbox(actor.in_space(space.slug), ["needs_you"])["needs_you"] if space else 0
 
 
 def last_space(request: HttpRequest, spaces: list[Space]) -> Space | None:

@@ -5,6 +5,7 @@ from django.shortcuts import redirect, render
 from accounts.domain.accounts import accounts_of
 from accounts.views.requests import MemberRequest
 from spaces.domain.access import list_spaces
+from spaces.views.requests import LAST_SPACE
 
 
 @login_required
@@ -20,4 +21,6 @@ def account_home(request: MemberRequest, account: str) -> HttpResponse:
     spaces = list_spaces(request.actor)
     if not spaces:
         return render(request, "spaces/no_space.html")
-    return redirect("inbox", account, spaces[0].slug)
+    last = request.session.get(LAST_SPACE)
+    chosen = next((space for space in spaces if str(space.id) == last), spaces[0])
+    return redirect("inbox", account, chosen.slug)

@@ -18,6 +18,7 @@ from memoryhub.common.odd import visible
 from memoryhub.web.forms import form_status, show_refusal
 from spaces.domain.access import access_space, list_spaces
 from spaces.views.clients import configurations
+from spaces.views.requests import LAST_SPACE
 
 
 def keys(request: MemberRequest, account: str) -> HttpResponse:
@@ -63,7 +64,7 @@ def _make(request: MemberRequest, template: str) -> HttpResponse:
 
 def _form(request: MemberRequest) -> KeyForm:
     spaces = [(str(space.id), visible(space.name)) for space in list_spaces(request.actor)]
-    return KeyForm(request.POST or None, spaces=spaces)
+    return KeyForm(request.POST or None, spaces=spaces, initial={"space": request.session.get(LAST_SPACE)})
 
 
 def _create(request: MemberRequest, data: dict[str, Any], form: KeyForm) -> NewKey:

@@ -2,6 +2,7 @@
 // While the socket is down, the same question is asked every 15 seconds.
 
 const POLL = 15_000;
+const PATIENCE = 2_000; // a page that has just opened is not yet late
 const ENDED = 4401; // signed out, or no longer of this team or space
 const path = document.body.dataset.live;
 const pulse = document.body.dataset.pulse;
@@ -9,16 +10,20 @@ let version = document.body.dataset.version ?? null;
 let polling = null;
 let tries = 0;
 let asking = false;
+let live = false;
 
-if (path) connect();
+if (path) {
+  connect();
+  setTimeout(() => { if (!live) show("reconnecting"); }, PATIENCE);
+}
 
 function connect() {
-  show("reconnecting");
   const socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}${path}`);
-  socket.addEventListener("open", () => { tries = 0; stopPolling(); show("live"); ask(); });
+  socket.addEventListener("open", () => { tries = 0; live = true; stopPolling(); show("live"); ask(); });
   socket.addEventListener("message", () => ask());
   socket.addEventListener("close", (event) => {
-    show("reconnecting");
+    if (live) show("reconnecting");
+    live = false;
     startPolling();
     if (event.code === ENDED) return location.reload();
     tries += 1;
