@@ -8,6 +8,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from operator import itemgetter
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -24,6 +25,7 @@ LONGEST_PAUSE = 3600.0
 # What only a person can put right: the key, the bill, the address, the name of the model.
 HOPELESS = {401, 402, 403, 404, 405, 410}
 NOT_THIS = {400, 413, 422}
+NO_ADDRESS = (httpx2.InvalidURL, httpx2.UnsupportedProtocol, ValueError)
 
 
 @dataclass(frozen=True)
@@ -85,14 +87,16 @@ class Client:
         return [self._vector(item) for item in _in_order(answer, len(texts))]
 
     def _post(self, body: dict[str, Any], patience: Patience) -> Any:
-        address, transport = _address(self.url)
         headers = {"Authorization": f"Bearer {self.api_key}"} if self.api_key else {}
         timeout = httpx2.Timeout(patience.answer, connect=patience.connect)
         try:
-            with _pool(transport).stream(
+            address, socket = _address(self.url)
+            with _pool(socket).stream(
                 "POST", f"{address}/embeddings", json=body, headers=headers, timeout=timeout
             ) as response:
                 content = _read(response, patience.answer)
+        except NO_ADDRESS:
+            raise EmbeddingError(Trouble.REFUSED, "EMBEDDING_URL is not an address.") from None
         except httpx2.TimeoutException:
             raise EmbeddingError(
                 Trouble.UNAVAILABLE, "The embedding server did not answer in time."
@@ -133,16 +137,14 @@ def _packed(text: str) -> Vector:
 
 def _in_order(answer: Any, count: int) -> list[Any]:
     try:
-        items = {
-            int(item.get("index", place)): item["embedding"] for place, item in enumerate(answer["data"])
-        }
+        items = [(int(item.get("index", i)), item["embedding"]) for i, item in enumerate(answer["data"])]
     except (TypeError, KeyError, ValueError, AttributeError):
         raise EmbeddingError(Trouble.ANSWER, "The embedding server's answer has another form.") from None
-    if sorted(items) != list(range(count)):
+    if sorted(index for index, _ in items) != list(range(count)):
         raise EmbeddingError(
             Trouble.ANSWER, f"The embedding server answered {len(items)} vectors for {count} texts."
         )
-    return [items[place] for place in range(count)]
+    return [embedding for _, embedding in sorted(items, key=itemgetter(0))]
 
 
 def _json(content: bytes) -> Any:

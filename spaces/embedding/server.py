@@ -3,11 +3,14 @@
 import asyncio
 import base64
 import json
+import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 from spaces.embedding.base import EmbeddingError, Trouble, Vector
 from spaces.embedding.engine import Engine
+
+log = logging.getLogger(__name__)
 
 Message = dict[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -54,6 +57,9 @@ async def _respond(engines: Engines, scope: Message, receive: Receive) -> tuple[
     except EmbeddingError as error:
         code = error.trouble if error.trouble is Trouble.PREPARING else "no_model"
         return 503, _error(code, error.message)
+    except Exception as error:  # its message may hold the text
+        log.error("Embedding failed: %s", type(error).__name__)
+        return 500, _error("internal", "Embedding failed.")
 
 
 async def _route(engines: Engines, scope: Message, receive: Receive) -> Any:
@@ -84,7 +90,7 @@ async def _body(receive: Receive) -> Any:
 
 async def _embed(engines: Engines, body: Any, receive: Receive) -> Any:
     texts, form = _checked(body)
-    engine = engines.get(body.get("model"))
+    engine = engines.get(str(body.get("model")))
     if engine is None:
         raise Refusal(404, "model_not_found", f"There is {' and '.join(engines)} here.")
     crew = engine.crew()
