@@ -3,27 +3,20 @@
 import json
 from collections.abc import Callable
 from typing import Any
-from urllib.parse import quote, urlencode
 
 from django.http import HttpResponse
 from django.test import Client
 
 from accounts.domain.credentials import authenticate
 from memoryhub.common.errors import HubError
-from memoryhub.operations.base import REGISTRY, Operation
 from tests.matrix.operations import ABSENT, ALLOWED, FORBIDDEN, OPERATIONS, UNAUTHORIZED, filled
 from tests.matrix.world import CLOSED, OURS, Knocker, World, undone
+from tests.wire import as_request, find
 
 STATUS = {200: ALLOWED, 201: ALLOWED, 401: UNAUTHORIZED, 403: FORBIDDEN, 404: ABSENT}
 HERE = "192.0.2.1"
 
 Way = Callable[[World, Knocker, str, dict[str, Any]], tuple[str, str]]
-
-
-def find(name: str) -> Operation:
-    operation = REGISTRY.get(name)
-    assert operation is not None
-    return operation
 
 
 def outcomes(world: World, name: str, way: Way) -> dict[str, str]:
@@ -41,7 +34,7 @@ def tried(world: World, knocker: Knocker, name: str, way: Way, *, closed: bool =
 
 
 def over_rest(world: World, knocker: Knocker, name: str, arguments: dict[str, Any]) -> tuple[str, str]:
-    response = request(world.browser("nobody"), find(name).over_rest, arguments, knocker.headers)
+    response = request(world.browser("nobody"), name, arguments, knocker.headers)
     text = response.content.decode()
     return STATUS.get(response.status_code, f"{response.status_code} {text}"), text
 
@@ -54,25 +47,10 @@ def as_tool(world: World, knocker: Knocker, name: str, arguments: dict[str, Any]
         return STATUS.get(refusal.status, refusal.message), str(refusal.body())
 
 
-def request(
-    client: Client, operation: Operation, arguments: dict[str, Any], headers: dict[str, str]
-) -> HttpResponse:
-    """The operation's route with its arguments, those that aren't in the path in the query or the body."""
-    assert operation.route is not None
-    method, path = operation.route.method, operation.route.path
-    rest = dict(arguments)
-    for name in list(rest):
-        for spelling in (f"{{{name}}}", f"{{{name}:path}}"):
-            if spelling in path:
-                path = path.replace(spelling, quote(str(rest.pop(name)), safe=""))
-                break
-    body = b""
-    if method in ("GET", "DELETE"):
-        path += f"?{urlencode(rest, doseq=True)}" if rest else ""
-    else:
-        body = json.dumps(rest).encode()
+def request(client: Client, name: str, arguments: dict[str, Any], headers: dict[str, str]) -> HttpResponse:
+    method, path, body = as_request(name, arguments)
     return client.generic(
-        method, f"/v1/{path}", body, content_type="application/json", headers=headers, REMOTE_ADDR=HERE
+        method, path, body, content_type="application/json", headers=headers, REMOTE_ADDR=HERE
     )
 
 

@@ -11,9 +11,10 @@ from accounts.domain.credentials import authenticate
 from accounts.scopes import Role
 from memoryhub.mcp.listing import listing
 from memoryhub.operations.base import REGISTRY
-from tests.matrix.asking import HERE, as_tool, find, lowered, outcomes, over_rest, request, tried
+from tests.matrix.asking import HERE, as_tool, lowered, outcomes, over_rest, request, tried
 from tests.matrix.operations import OPERATIONS, Needs, expected, filled
 from tests.matrix.world import World
+from tests.wire import find
 
 pytestmark = pytest.mark.django_db
 
@@ -73,4 +74,4 @@ def test_each_credential_is_shown_the_tools_that_it_may_call(world: World) -> No
 @pytest.mark.parametrize("person", ["owner", "superuser"])
 def test_a_browsers_session_opens_no_operation(world: World, name: str, person: str) -> None:
     arguments = filled(OPERATIONS[name].call, world.ours.ids)
-    assert request(world.browser(person), find(name).over_rest, arguments, {}).status_code == 401
+    assert request(world.browser(person), name, arguments, {}).status_code == 401
