@@ -39,7 +39,8 @@ function here() {
 
 function search() {
   const box = document.querySelector("[data-search]");
-  return box && (() => { box.focus(); box.select(); });
+  if (!box) return document.querySelector('[data-go="m"]'); // memories are where one searches
+  return () => { box.focus(); box.select(); };
 }
 
 function move(step) {
