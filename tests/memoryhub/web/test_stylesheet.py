@@ -1,16 +1,18 @@
 import subprocess
+import sys
 from pathlib import Path
 
 from django.conf import settings
 
 ROOT = Path(settings.BASE_DIR)
+TAILWIND = Path(sys.executable).with_name("tailwindcss")
 COMMITTED = ROOT / "memoryhub/static/app.css"
 
 
 def test_the_committed_stylesheet_is_what_its_sources_build(tmp_path):
     built = tmp_path / "app.css"
     subprocess.run(
-        ["tailwindcss", "--input", "memoryhub/styles/app.css", "--output", str(built), "--minify"],
+        [str(TAILWIND), "--input", "memoryhub/styles/app.css", "--output", str(built), "--minify"],
         cwd=ROOT,
         check=True,
         capture_output=True,
