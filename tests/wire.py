@@ -29,7 +29,7 @@ def as_request(name: str, arguments: dict[str, Any]) -> Request:
     for argument in list(rest):
         for spelling in (f"{{{argument}}}", f"{{{argument}:path}}"):
             if spelling in path:
-                path = path.replace(spelling, quote(str(rest.pop(argument)), safe=""))
+                path = path.replace(spelling, quote(str(rest.pop(argument)), safe="", errors="surrogatepass"))
                 break
     if route.method not in BODILESS:
         return Request(route.method, f"/v1/{path}", as_json(rest))

@@ -2,9 +2,10 @@
 
 import re
 from typing import Any, cast
+from urllib.parse import unquote_to_bytes
 
 from django.conf import settings
-from django.http import QueryDict
+from django.http import HttpRequest, QueryDict
 from rest_framework.exceptions import MethodNotAllowed
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -26,6 +27,7 @@ class OperationView(APIView):
         operation = self.operations.get("GET" if request.method == "HEAD" else request.method or "")
         if operation is None or operation.route is None:
             raise MethodNotAllowed(request.method or "")
+        check_address(request._request)
         arguments = {**sent_arguments(request, operation), **path, **if_match(request, operation)}
         answer = operation(cast("Actor", request.user), arguments)
         return Response(answer, status=status_of(operation, answer), headers=etag(answer))
@@ -42,6 +44,16 @@ class UnknownPath(APIView):
         raise NotFound("route")
 
     get = head = post = put = patch = delete = handle
+
+
+def check_address(request: HttpRequest) -> None:
+    """Its escapes have to be UTF-8: read as something else, they would name something else."""
+    raw_path = getattr(request, "scope", {}).get("raw_path") or b""
+    try:
+        for part in (raw_path, request.META.get("QUERY_STRING", "")):
+            unquote_to_bytes(part).decode()
+    except UnicodeDecodeError:
+        raise InvalidRequest("The address has escapes that are not UTF-8. Send text in UTF-8.") from None
 
 
 def sent_arguments(request: Request, operation: Operation) -> dict[str, Any]:
