@@ -14,7 +14,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -56,6 +56,7 @@ class Person:
 
     name: str
     home: Path
+    variables: Mapping[str, str] = field(default_factory=lambda: {"EMBEDDING_URL": "off"})
 
     def command(self, *arguments: str) -> dict[str, Any]:
         """Arguments of Popen for a Python of this person's."""
@@ -64,6 +65,7 @@ class Person:
             "PATH": os.environ["PATH"],
             "PYTHONPATH": ":".join([str(ROOT), *site.getsitepackages()]),
             "PYTHONUNBUFFERED": "1",
+            **self.variables,
         }
         if self.name != ORDINARY:
             return {"args": [sys.executable, *arguments], "env": environ, "cwd": self.home}
