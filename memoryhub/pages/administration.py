@@ -6,9 +6,10 @@ from uuid import UUID
 
 from django.contrib.admin import AdminSite
 from django.contrib.auth.views import redirect_to_login
-from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.template.response import TemplateResponse
 from django.urls import path
 from django.utils.translation import gettext_lazy as _
 
@@ -49,11 +50,11 @@ class HubAdminSite(AdminSite):
             chosen = request.session.get(ACCOUNT_KEY)
             if chosen is None:
                 return redirect("admin:choose-account")
-            with tenant(UUID(chosen)):
-                response = view(request, *args, **kwargs)
-                if hasattr(response, "render") and not getattr(response, "is_rendered", True):
-                    response.render()
-            return response
+            try:
+                with tenant(UUID(chosen)):
+                    return rendered(view(request, *args, **kwargs))
+            except ValidationError as error:  # what is in the address has not the form of an id
+                raise Http404 from error
 
         return inner
 
@@ -85,3 +86,10 @@ class HubAdminSite(AdminSite):
         if request.user.is_authenticated:
             raise PermissionDenied
         return redirect_to_login(request.GET.get("next") or request.get_full_path())
+
+
+def rendered(response: HttpResponse) -> HttpResponse:
+    """Nothing lazy leaves the account."""
+    if isinstance(response, TemplateResponse) and not response.is_rendered:
+        response.render()
+    return response
