@@ -84,12 +84,14 @@ def test_a_later_start_uses_the_model_that_is_there(running: Hub) -> None:
 
 
 def test_reembedding_shows_its_progress_and_leaves_nothing_out(running: Hub) -> None:
-    before = ask(running, "select max(id) from spaces_embeddingmodel where state = 'active'")
+    latest = "select max(id) from spaces_embeddingmodel"
+    write(running, "Fact to be embedded anew")
+    before = ask(running, latest)
     answer = running.run("reembed", "--anew")
     assert answer.returncode == 0, answer.stderr
     count = ask(running, "select count(*) from spaces_memory")
     assert f"100.0%  {count} of {count} memories  multilingual-e5-small" in answer.stdout
-    assert ask(running, "select max(id) from spaces_embeddingmodel where state = 'active'") > before
+    assert ask(running, f"{latest} where state = 'active'") > before
     editions = "select count(distinct model_id) from spaces_memorychunk"
     until(lambda: ask(running, editions) == 1, "the end of the old vectors")
 
