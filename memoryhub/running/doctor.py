@@ -149,7 +149,7 @@ def _database_checks(serving: bool) -> Iterator[Finding]:
 
     checks: list[Callable[[], Finding]] = [_login, _extension, _clock, _migrations]
     try:
-        for check in [*checks, _worker] if serving else checks:
+        for check in [*checks, _worker, _meaning] if serving else checks:
             yield check()
     except DatabaseError as error:
         yield Finding("Database", "bad", f"does not answer: {str(error).splitlines()[0]}")
@@ -216,3 +216,13 @@ def _worker() -> Finding:
         None if worker_lives() else "No worker has been heard of lately. Look at what `memoryhub up` says."
     )
     return _finding("Worker", silent, "at work")
+
+
+def _meaning() -> Finding:
+    from spaces.domain.embeddings.status import embedding_status
+
+    status = embedding_status()
+    if status.state == "ready":
+        return Finding("Search", "good", f"by meaning, with {status.model}, and by words")
+    why = status.note or "no server that embeds is configured"
+    return Finding("Search", "note", f"by words alone: {why}")
