@@ -83,5 +83,7 @@ def test_the_database_is_examined_as_the_application_sees_it() -> None:
         "Clock": "good",
         "Migrations": "good",
         "Worker": "bad",
+        "Search": "note",
     }
+    assert findings["Search"].said == "by words alone: no server that embeds is configured"
     assert findings["Database"].said.endswith("answers hub_app")
