@@ -90,11 +90,18 @@ class Browser:
         target = opened.url.join(action[1] if action else "")
         return self.http.post(target, data={**hidden, **fields}, headers={"Origin": _origin(page)})
 
-    def become_owner(self, link: str) -> None:
-        person = {"name": "Ada", "email": "ada@example.com", "password": "correct horse battery"}
+    def become_owner(self, link: str) -> str:
+        """The address of the team's pages."""
+        person = {
+            "name": "Ada",
+            "email": "ada@example.com",
+            "password": "correct horse battery",
+            "team": "Ada & Co",
+        }
         welcomed = self.submit(link, having='name="email"', **person)
         assert welcomed.status_code == 200, welcomed.text
         assert self.http.get(link).status_code == 410, "the link works once"
+        return str(welcomed.url.join(".."))
 
     def watch(self, page: str) -> ClientConnection:
         """The socket of an open page, which hears of changes."""
@@ -113,8 +120,8 @@ def test_an_agent_proposes_a_person_sees_it_and_approves_and_the_agent_reports(
 ) -> None:
     agent = Agent(first)
     agent.call("remember", text="The release goes out on a Thursday.")
-    person.become_owner(first["owner_url"])
-    with person.watch(f"{first['url']}/a/my-team/main/live") as hints:
+    team = person.become_owner(first["owner_url"])
+    with person.watch(f"{team}main/live") as hints:
         before = json.loads(hints.recv(timeout=30))
         proposed = agent.call("action_propose", **PROPOSAL)
         after = json.loads(hints.recv(timeout=30))
