@@ -16,7 +16,7 @@ from spaces.domain.search.bm25 import query_weights
 from spaces.domain.search.filters import ANY, SearchFilters, matching
 from spaces.domain.search.frequencies import count_memories
 from spaces.domain.search.languages import DEFAULT_LANGUAGES, Languages
-from spaces.domain.search.lexemes import lexemes_of, to_tsquery_literal
+from spaces.domain.search.lexemes import DIMENSIONS, lexemes_of, to_tsquery_literal
 from spaces.domain.search.names import Word
 from spaces.domain.search.tokens import query_words
 from spaces.models.memories import MemoryQuerySet
@@ -25,6 +25,7 @@ from spaces.models.memories import MemoryQuerySet
 # A common word alone brings nothing near the top; but it counts for whatever a rarer one brings.
 # Measured on 5,900 turns of conversation: 1,000 already lose nothing.
 EXPECTED_MATCHES = 2_000
+NO_WEIGHTS = SparseVector({}, DIMENSIONS)
 MOST_ASKED = 128  # lexemes of a query; the rest of a longer one (a log, a whole document) is not looked for
 
 
@@ -45,6 +46,20 @@ class Found:
     mode: Literal["words", "newest"] = "words"
 
 
+@dataclass(frozen=True)
+class Asked:
+    """A question as words. `known` are those of their lexemes that any memory has, with how many have it."""
+
+    words: list[Word]
+    known: Mapping[str, int]
+    weights: SparseVector
+
+    @property
+    def says_nothing(self) -> bool:
+        """Stop words alone."""
+        return bool(self.words) and all(word.stop for word in self.words)
+
+
 def search_words(
     actor: Actor,
     query: str,
@@ -58,34 +73,36 @@ def search_words(
     Any text is a query. An empty one asks for the newest; one of stop words alone is searched like any other
     and, where nothing has them, asks for the newest too; one without a word finds nothing.
     """
-    words = query_words(query, languages)
-    matches = _best(actor, words, filters, limit) if words else []
-    if matches or not (is_blank(query) or _says_nothing(words)):
+    asked = read_question(actor, query, languages)
+    matches = best_by_words(actor, asked, filters, limit)
+    if matches or not (is_blank(query) or asked.says_nothing):
         return Found(matches)
-    return Found(_newest(matching(actor, filters), limit), "newest")
+    return Found(newest(actor, filters, limit), "newest")
 
 
-def _says_nothing(words: list[Word]) -> bool:
-    return bool(words) and all(word.stop for word in words)
-
-
-def _newest(memories: MemoryQuerySet, limit: int) -> list[Match]:
-    ids = memories.order_by("-created_at", "-id").values_list("id", flat=True)[:limit]
+def newest(actor: Actor, filters: SearchFilters, limit: int) -> list[Match]:
+    ids = matching(actor, filters).order_by("-created_at", "-id").values_list("id", flat=True)[:limit]
     return [Match(id, 0.0) for id in ids]
 
 
-def _best(actor: Actor, words: list[Word], filters: SearchFilters, limit: int) -> list[Match]:
+def read_question(actor: Actor, query: str, languages: Languages = DEFAULT_LANGUAGES) -> Asked:
+    words = query_words(query, languages)
     asked = list(dict.fromkeys(chain.from_iterable(word.telling for word in words)))[:MOST_ASKED]
     words = [word for word in words if word.telling[0] in asked]
+    if not words:
+        return Asked(words, {}, NO_WEIGHTS)
     known, memories = count_memories(actor.account_id, asked)
-    if not known:
+    return Asked(words, known, query_weights(words, known, memories) if known else NO_WEIGHTS)
+
+
+def best_by_words(actor: Actor, asked: Asked, filters: SearchFilters, limit: int) -> list[Match]:
+    if not asked.known:
         return []
-    wanted = rarest(known)
-    weights = query_weights(words, known, memories)
-    matches = _ranked(matching(actor, filters), wanted, weights, words, limit)
-    if len(matches) < limit and len(wanted) < len(known):
+    wanted = rarest(asked.known)
+    matches = _ranked(matching(actor, filters), wanted, asked, limit)
+    if len(matches) < limit and len(wanted) < len(asked.known):
         # The filters left fewer than expected: then the common words matter as well.
-        matches = _ranked(matching(actor, filters), list(known), weights, words, limit)
+        matches = _ranked(matching(actor, filters), list(asked.known), asked, limit)
     return matches
 
 
@@ -101,16 +118,14 @@ def rarest(known: Mapping[str, int]) -> list[str]:
     return wanted
 
 
-def _ranked(
-    memories: MemoryQuerySet, wanted: list[str], weights: SparseVector, words: list[Word], limit: int
-) -> list[Match]:
+def _ranked(memories: MemoryQuerySet, wanted: list[str], asked: Asked, limit: int) -> list[Match]:
     rows = (
         with_any(memories, wanted)
-        .annotate(score=_score(weights))
+        .annotate(score=score(asked.weights))
         .order_by("-score", "-created_at", "-id")
         .values_list("id", "score", "search_vector")[:limit]
     )
-    return [Match(id, score, _met(words, lexemes_of(vector or ""))) for id, score, vector in rows]
+    return [Match(id, score, met(asked.words, vector)) for id, score, vector in rows]
 
 
 def with_any(memories: MemoryQuerySet, lexemes: Iterable[str], *, every: bool = False) -> MemoryQuerySet:
@@ -132,7 +147,8 @@ def having(tsquery: str) -> RawSQL:
     )
 
 
-def _score(weights: SparseVector) -> Func:
+def score(weights: SparseVector) -> Func:
+    """Of each memory by the question's words, 0 to 1."""
     return Func(
         F("search_weights"),
         Value(weights.to_text()),
@@ -142,5 +158,7 @@ def _score(weights: SparseVector) -> Func:
     )
 
 
-def _met(words: Iterable[Word], lexemes: frozenset[str]) -> tuple[str, ...]:
+def met(words: Iterable[Word], vector: str | None) -> tuple[str, ...]:
+    """The words, as they were asked, that a memory's search vector holds."""
+    lexemes = lexemes_of(vector or "")
     return tuple(dict.fromkeys(word.text for word in words if not lexemes.isdisjoint(word.telling)))
