@@ -145,6 +145,12 @@ class Memory(Tenant):
             models.Index(
                 fields=["account", "expires_at"], condition=Q(expires_at__isnull=False), name="memory_expiry"
             ),
+            # What was said just before and after in the same session.
+            models.Index(
+                fields=["account", "session", "occurred_at", "id"],
+                condition=~Q(session=""),
+                name="memory_session",
+            ),
             # Without a list of what is yet to be indexed: each search would read all of it, word by word.
             GinIndex(fields=["search_vector"], fastupdate=False, name="memory_words"),
         ]

@@ -11,16 +11,21 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from accounts.domain.names import names_of
+from accounts.middleware import asks_first
 from memoryhub.common.errors import Conflict, HubError
 from memoryhub.common.ids import typed_id
+from memoryhub.common.tenancy import tenant
 from memoryhub.common.times import format_time
 from memoryhub.web.forms import form_status, show_refusal
+from spaces.domain.embeddings import QueryMeaning
 from spaces.domain.memories import (
+    Candidate,
     Wanted,
     access_memory,
     edit_memory,
     find_memories,
     list_versions,
+    meaning_of,
     memory_facets,
     remember,
     told,
@@ -38,26 +43,45 @@ UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 @dataclass(frozen=True)
 class Row:
-    """`met` are the words of the query that it has, `marks` where they stand."""
+    """`met` are the words of the query that it has, `marks` where they stand; `alike` (per cent): by meaning."""
 
     memory: Memory
     id: str
     writer: str
     met: Sequence[str]
     marks: list[tuple[int, int]]
+    alike: int = 0
+    beside: bool = False
+
+
+@asks_first
+def memories(request: SpaceRequest, account: str, space: str) -> HttpResponse:
+    """The question's vector may take a while: the account is opened when it is there."""
+    meaning = meaning_of(request.GET.get("q", ""))
+    with tenant(request.actor.account_id):
+        return found_memories(request, account, space, meaning=meaning)
 
 
 @space_view
-def memories(request: SpaceRequest) -> HttpResponse:
+def found_memories(request: SpaceRequest, *, meaning: QueryMeaning) -> HttpResponse:
     query = request.GET.get("q", "")
     chosen = {name: request.GET[name] for name in FACETS if request.GET.get(name)}
     wanted = Wanted(**chosen)
-    found = find_memories(request.actor, query, wanted, limit=SHOWN, cursor=request.GET.get("page"))
+    found = find_memories(
+        request.actor,
+        query,
+        wanted,
+        limit=SHOWN,
+        cursor=request.GET.get("page"),
+        explain=True,
+        meaning=meaning,
+    )
     context = {
         "query": query,
         "chosen": chosen,
         "mode": found.mode,
-        "rows": _rows(request, found.page.items, found.met),
+        "notes": found.notes,
+        "rows": _rows(request, found.page.items, found.reasons),
         "next_token": found.page.next_token,
         "facets": memory_facets(request.actor, wanted),
     }
@@ -65,18 +89,22 @@ def memories(request: SpaceRequest) -> HttpResponse:
     return render(request, template, context)
 
 
-def _rows(request: SpaceRequest, memories: Sequence[Memory], met: Mapping[UUID, Sequence[str]]) -> list[Row]:
+def _rows(request: SpaceRequest, memories: Sequence[Memory], reasons: Mapping[UUID, Candidate]) -> list[Row]:
     names = names_of(request.actor.account_id, (memory.written_by for memory in memories))
-    return [
-        Row(
-            memory,
-            typed_id("mem", memory.id),
-            names[memory.written_by],
-            met.get(memory.id, ()),
-            marks_in(memory.text, met.get(memory.id, ())),
-        )
-        for memory in memories
-    ]
+    return [_row(memory, names[memory.written_by], reasons.get(memory.id)) for memory in memories]
+
+
+def _row(memory: Memory, writer: str, reason: Candidate | None) -> Row:
+    met = reason.met if reason else ()
+    return Row(
+        memory,
+        typed_id("mem", memory.id),
+        writer,
+        met,
+        marks_in(memory.text, met),
+        alike=round(100 * (reason.similarity or 0)) if reason else 0,
+        beside=bool(reason and reason.neighbour),
+    )
 
 
 def marks_in(text: str, words: Iterable[str]) -> list[tuple[int, int]]:

@@ -1,6 +1,7 @@
 """What is told of a memory, and the answers that tell it."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from typing import Any, Literal
 
 from pydantic import BaseModel, Field
@@ -101,9 +102,35 @@ class Recalled(Output):
     notice: str = NOTICE
 
 
+class Explanation(BaseModel):
+    """What a score is made of: `words` to `neighbour` add up to it.
+
+    `bm25` is the share of the best that the query could get, `cosine` null while there is no vector;
+    `similarity` is the cosine from 0 to 1, where 0.6 and more mean relevant. `met` are the query's words it has.
+    """
+
+    id: str
+    score: float
+    words: float
+    meaning: float
+    named: float
+    time: float
+    length: float
+    bare_question: float
+    neighbour: float
+    bm25: float
+    cosine: float | None
+    similarity: float | None
+    met: list[str]
+
+
 class MemoryList(Recalled):
     items: Sequence[MemoryOut]
     next_cursor: str | None
+    explain: Filled[list[Explanation]] = Field(
+        default_factory=list,
+        description="One for each memory found, also where the answer had no room for it.",
+    )
 
 
 class OneMemory(Output):
@@ -183,6 +210,21 @@ def brief_fields(memory: Memory) -> dict[str, Any]:
         "seen_count": memory.seen_count,
         "version": memory.version,
     }
+
+
+def explanation(reason: memories.Candidate) -> Explanation:
+    return Explanation(
+        id=typed_id("mem", reason.id),
+        score=reason.score,
+        words=reason.by_words,
+        meaning=reason.by_meaning,
+        neighbour=reason.neighbour,
+        bm25=reason.words,
+        cosine=reason.cosine,
+        similarity=reason.similarity,
+        met=list(reason.met),
+        **asdict(reason.priors),
+    )
 
 
 def shown_version(version: MemoryVersion) -> MemoryVersionOut:

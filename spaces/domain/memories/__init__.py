@@ -9,12 +9,15 @@ from spaces.domain.memories.recalling import (
     Wanted,
     core_memories,
     find_memories,
+    meaning_of,
     memory_facets,
     recall,
 )
 from spaces.domain.memories.remembering import Remembered, remember, remember_each
+from spaces.domain.search.ranking import Candidate
 
 __all__ = [
+    "Candidate",
     "Changes",
     "Recalled",
     "Remembered",
@@ -27,6 +30,7 @@ __all__ = [
     "edit_memory",
     "find_memories",
     "list_versions",
+    "meaning_of",
     "memory_facets",
     "recall",
     "remember",

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any
 from uuid import UUID
 
 from django.db.models import F
@@ -12,15 +12,17 @@ from django.utils import timezone
 from accounts.actor import Actor
 from memoryhub.common.errors import InvalidRequest
 from memoryhub.common.paging import Page, page_of
+from memoryhub.common.tenancy import tenant
 from memoryhub.common.times import parse_time, zone
 from spaces.domain.access import access_space
+from spaces.domain.embeddings import QueryMeaning, embed_query
+from spaces.domain.embeddings.queries import LONGEST
 from spaces.domain.memories.access import lock_memories
 from spaces.domain.search.facets import Facets, count_facets
 from spaces.domain.search.filters import SearchFilters, matching
-from spaces.domain.search.words import search_words
+from spaces.domain.search.ranking import Candidate, Mode, search
 from spaces.models import Memory, Space
 
-Mode = Literal["words", "newest"]
 Row = dict[str, Any]
 Told = Callable[["Page[Memory]"], "Page[Row]"]
 ACCOUNT = "account"
@@ -57,31 +59,61 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Found:
-    """`met` are the words of the query that each memory was found by."""
+    """`reasons` are why each memory is where it is; `notes` what the caller should know of how it was searched."""
 
     page: Page[Memory]
     mode: Mode
-    met: Mapping[UUID, tuple[str, ...]] = field(default_factory=dict)
+    reasons: Mapping[UUID, Candidate] = field(default_factory=dict)
+    notes: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
 class Recalled:
     page: Page[Row]
     mode: Mode
+    reasons: Sequence[Candidate] = ()
+    """Of all that was found, where that was asked for."""
+    notes: Sequence[str] = ()
 
 
 def find_memories(
-    actor: Actor, query: str = "", wanted: Wanted = Wanted(), *, limit: int = 20, cursor: str | None = None
+    actor: Actor,
+    query: str = "",
+    wanted: Wanted = Wanted(),
+    *,
+    limit: int = 20,
+    cursor: str | None = None,
+    explain: bool = False,
+    meaning: QueryMeaning | None = None,
 ) -> Found:
-    """The best for the query's words or, without a query, the newest, page by page."""
-    filters = _filters(actor, wanted)
-    if not query.strip():
-        return Found(_newest(actor, filters, wanted, limit, cursor), "newest")
-    if cursor:
-        raise InvalidRequest("cursor: A search has one page. Send a larger limit, or no q.")
-    found = search_words(actor, query, filters=filters, limit=limit)
-    page = Page(_in_order(actor, [match.id for match in found.matches]))
-    return Found(page, found.mode, {match.id: match.terms for match in found.matches})
+    """The best for the query or, without one, the newest, page by page.
+
+    To be called before the account is opened, since the query's vector may take a while; or with that `meaning`.
+    With `explain`, the reasons tell the words that each memory has.
+    """
+    meaning = meaning or meaning_of(query)
+    with tenant(actor.account_id):
+        filters = _filters(actor, wanted)
+        if not query.strip():
+            return Found(_newest(actor, filters, wanted, limit, cursor), "newest")
+        if cursor:
+            raise InvalidRequest("cursor: A search has one page. Send a larger limit, or no q.")
+        ranked = search(actor, query, meaning, filters=filters, limit=limit, explain=explain)
+        page = Page(_in_order(actor, ranked.ids))
+    return Found(page, ranked.mode, {hit.id: hit for hit in ranked.hits}, _notes(meaning))
+
+
+def meaning_of(query: str) -> QueryMeaning:
+    return embed_query(query) if query.strip() else QueryMeaning()
+
+
+def _notes(meaning: QueryMeaning) -> list[str]:
+    notes = []
+    if meaning.degraded:
+        notes.append(f"Search is by words alone for now: {meaning.degraded}")
+    if meaning.shortened:
+        notes.append(f"The query is long: only its first {LONGEST:,} characters were read for their meaning.")
+    return notes
 
 
 def memory_facets(actor: Actor, wanted: Wanted = Wanted()) -> Facets:
@@ -96,13 +128,19 @@ def recall(
     *,
     limit: int = 20,
     cursor: str | None = None,
+    explain: bool = False,
     told: Told,
 ) -> Recalled:
     """As `find_memories`, and what is told of it, which may be less than was found, is counted as recalled."""
-    found = find_memories(actor, query, wanted, limit=limit, cursor=cursor)
-    page = told(found.page)
-    count_recall(actor, [memory.id for memory in found.page.items[: len(page.items)]])
-    return Recalled(page, found.mode)
+    meaning = meaning_of(query)
+    with tenant(actor.account_id):
+        found = find_memories(
+            actor, query, wanted, limit=limit, cursor=cursor, explain=explain, meaning=meaning
+        )
+        page = told(found.page)
+        count_recall(actor, [memory.id for memory in found.page.items[: len(page.items)]])
+    reasons = list(found.reasons.values()) if explain else []
+    return Recalled(page, found.mode, reasons, found.notes)
 
 
 def count_recall(actor: Actor, ids: Iterable[UUID]) -> None:

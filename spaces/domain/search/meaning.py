@@ -5,7 +5,7 @@ leave too few, those that they let through are compared one by one. Either way i
 gives; only for large accounts the nearest are found through their bits, or a graph, which may miss a few.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 from uuid import UUID
 
@@ -52,6 +52,10 @@ GRAPH = """
      where %(anywhere)s or space_id is null or space_id = any(%(spaces)s::uuid[])
      order by distance limit %(limit)s
 """
+NAMED = f"""
+    select memory_id, min(vector <=> %(vector)s::halfvec) from spaces_memorychunk
+     where {OWN} and memory_id = any(%(ids)s) group by memory_id
+"""  # noqa: S608
 
 Near = dict[UUID, float]
 """Memory → cosine of its best piece and the question; nearest first."""
@@ -67,6 +71,19 @@ def search_meaning(
     if len(near) < limit and len(rows) == depth:
         return _compared(actor, model, vector, filters, limit)
     return dict(list(near.items())[:limit])
+
+
+def cosines(actor: Actor, model: EmbeddingModel, vector: Vector, ids: Collection[UUID]) -> Near:
+    """Of these memories, as far as they have vectors of the model."""
+    if not ids:
+        return {}
+    asked = {
+        "account": actor.account_id,
+        "model": model.id,
+        "vector": HalfVector(vector).to_text(),
+        "ids": list(ids),
+    }
+    return _best(_rows(NAMED, asked))
 
 
 def distance(vector: Vector) -> Func:

@@ -1,6 +1,6 @@
 """Search by words: which memories have them, ranked by BM25, exactly."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import chain
 from typing import Literal
@@ -19,6 +19,7 @@ from spaces.domain.search.languages import DEFAULT_LANGUAGES, Languages
 from spaces.domain.search.lexemes import DIMENSIONS, lexemes_of, to_tsquery_literal
 from spaces.domain.search.names import Word
 from spaces.domain.search.tokens import query_words
+from spaces.models import Memory
 from spaces.models.memories import MemoryQuerySet
 
 # Words are looked for from the rarest on, until as many memories as this are expected to have one of them.
@@ -74,15 +75,16 @@ def search_words(
     and, where nothing has them, asks for the newest too; one without a word finds nothing.
     """
     asked = read_question(actor, query, languages)
-    matches = best_by_words(actor, asked, filters, limit)
-    if matches or not (is_blank(query) or asked.says_nothing):
-        return Found(matches)
-    return Found(newest(actor, filters, limit), "newest")
+    scores = best_by_words(actor, asked, filters, limit)
+    if scores or not (is_blank(query) or asked.says_nothing):
+        terms = words_met(actor, asked, list(scores))
+        return Found([Match(id, score, terms[id]) for id, score in scores.items()])
+    return Found([Match(id, 0.0) for id in newest(actor, filters, limit)], "newest")
 
 
-def newest(actor: Actor, filters: SearchFilters, limit: int) -> list[Match]:
-    ids = matching(actor, filters).order_by("-created_at", "-id").values_list("id", flat=True)[:limit]
-    return [Match(id, 0.0) for id in ids]
+def newest(actor: Actor, filters: SearchFilters, limit: int) -> list[UUID]:
+    memories = matching(actor, filters).order_by("-created_at", "-id")
+    return list(memories.values_list("id", flat=True)[:limit])
 
 
 def read_question(actor: Actor, query: str, languages: Languages = DEFAULT_LANGUAGES) -> Asked:
@@ -95,15 +97,22 @@ def read_question(actor: Actor, query: str, languages: Languages = DEFAULT_LANGU
     return Asked(words, known, query_weights(words, known, memories) if known else NO_WEIGHTS)
 
 
-def best_by_words(actor: Actor, asked: Asked, filters: SearchFilters, limit: int) -> list[Match]:
+def best_by_words(actor: Actor, asked: Asked, filters: SearchFilters, limit: int) -> dict[UUID, float]:
+    """Memory → score, best first."""
     if not asked.known:
-        return []
+        return {}
     wanted = rarest(asked.known)
-    matches = _ranked(matching(actor, filters), wanted, asked, limit)
-    if len(matches) < limit and len(wanted) < len(asked.known):
+    scores = _ranked(matching(actor, filters), wanted, asked, limit)
+    if len(scores) < limit and len(wanted) < len(asked.known):
         # The filters left fewer than expected: then the common words matter as well.
-        matches = _ranked(matching(actor, filters), list(asked.known), asked, limit)
-    return matches
+        scores = _ranked(matching(actor, filters), list(asked.known), asked, limit)
+    return scores
+
+
+def words_met(actor: Actor, asked: Asked, ids: Collection[UUID]) -> dict[UUID, tuple[str, ...]]:
+    """Memory → the words, as they were asked, that it has."""
+    rows = Memory.objects.filter(account_id=actor.account_id, id__in=ids).values_list("id", "search_vector")
+    return {id: _met(asked.words, lexemes_of(vector or "")) for id, vector in rows}
 
 
 def rarest(known: Mapping[str, int]) -> list[str]:
@@ -118,14 +127,9 @@ def rarest(known: Mapping[str, int]) -> list[str]:
     return wanted
 
 
-def _ranked(memories: MemoryQuerySet, wanted: list[str], asked: Asked, limit: int) -> list[Match]:
-    rows = (
-        with_any(memories, wanted)
-        .annotate(score=score(asked.weights))
-        .order_by("-score", "-created_at", "-id")
-        .values_list("id", "score", "search_vector")[:limit]
-    )
-    return [Match(id, score, met(asked.words, vector)) for id, score, vector in rows]
+def _ranked(memories: MemoryQuerySet, wanted: list[str], asked: Asked, limit: int) -> dict[UUID, float]:
+    scored = with_any(memories, wanted).annotate(score=score(asked.weights))
+    return dict(scored.order_by("-score", "-created_at", "-id").values_list("id", "score")[:limit])
 
 
 def with_any(memories: MemoryQuerySet, lexemes: Iterable[str], *, every: bool = False) -> MemoryQuerySet:
@@ -158,7 +162,5 @@ def score(weights: SparseVector) -> Func:
     )
 
 
-def met(words: Iterable[Word], vector: str | None) -> tuple[str, ...]:
-    """The words, as they were asked, that a memory's search vector holds."""
-    lexemes = lexemes_of(vector or "")
+def _met(words: Iterable[Word], lexemes: frozenset[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(word.text for word in words if not lexemes.isdisjoint(word.telling)))
