@@ -91,16 +91,32 @@ def find_memories(
     To be called before the account is opened, since the query's vector may take a while; or with that `meaning`.
     With `explain`, the reasons tell the words that each memory has.
     """
-    meaning = meaning or meaning_of(query)
+    asked = _Asked(query, meaning or meaning_of(query), limit, cursor, explain)
     with tenant(actor.account_id):
-        filters = _filters(actor, wanted)
-        if not query.strip():
-            return Found(_newest(actor, filters, wanted, limit, cursor), "newest")
-        if cursor:
-            raise InvalidRequest("cursor: A search has one page. Send a larger limit, or no q.")
-        ranked = search(actor, query, meaning, filters=filters, limit=limit, explain=explain)
-        page = Page(_in_order(actor, ranked.ids))
-    return Found(page, ranked.mode, {hit.id: hit for hit in ranked.hits}, _notes(meaning))
+        return _find(actor, asked, wanted)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    query: str
+    meaning: QueryMeaning
+    limit: int
+    cursor: str | None
+    explain: bool
+
+
+def _find(actor: Actor, asked: _Asked, wanted: Wanted) -> Found:
+    """Inside the account."""
+    filters = _filters(actor, wanted)
+    if not asked.query.strip():
+        return Found(_newest(actor, filters, wanted, asked.limit, asked.cursor), "newest")
+    if asked.cursor:
+        raise InvalidRequest("cursor: A search has one page. Send a larger limit, or no q.")
+    ranked = search(
+        actor, asked.query, asked.meaning, filters=filters, limit=asked.limit, explain=asked.explain
+    )
+    page = Page(_in_order(actor, ranked.ids))
+    return Found(page, ranked.mode, {hit.id: hit for hit in ranked.hits}, _notes(asked.meaning))
 
 
 def meaning_of(query: str) -> QueryMeaning:
@@ -132,11 +148,9 @@ def recall(
     told: Told,
 ) -> Recalled:
     """As `find_memories`, and what is told of it, which may be less than was found, is counted as recalled."""
-    meaning = meaning_of(query)
+    asked = _Asked(query, meaning_of(query), limit, cursor, explain)
     with tenant(actor.account_id):
-        found = find_memories(
-            actor, query, wanted, limit=limit, cursor=cursor, explain=explain, meaning=meaning
-        )
+        found = _find(actor, asked, wanted)
         page = told(found.page)
         count_recall(actor, [memory.id for memory in found.page.items[: len(page.items)]])
     reasons = list(found.reasons.values()) if explain else []

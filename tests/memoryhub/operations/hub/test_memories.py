@@ -328,7 +328,7 @@ class TestRecall:
         assert list(recall.arguments) == ["q", "subject", "tier", "tag", "limit"]
         assert set(recall.over_rest.arguments) - set(recall.arguments) == {
             "scope", "path", "bucket", "team", "kind", "topic", "origin", "trust", "agent", "source_ref",
-            "session", "status", "occurred_from", "occurred_before", "cursor",
+            "session", "status", "occurred_from", "occurred_before", "cursor", "explain",
         }  # fmt: skip
 
 
