@@ -141,6 +141,7 @@ CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"  # in memory: every entry is an 
 CELERY_BEAT_SCHEDULE = {
     "sweep": {"task": "accounts.tasks.run_jobs", "schedule": 1.0, "options": {"expires": 5}},
     "embed": {"task": "spaces.tasks.embed_pending", "schedule": 1.0, "options": {"expires": 5}},
+    "graphs": {"task": "spaces.tasks.tend_graphs", "schedule": 600.0, "options": {"expires": 60}},
 }
 
 # Meaning: the server that embeds, with the OpenAI interface (http+unix://%2Fpath/v1 for one behind a socket).

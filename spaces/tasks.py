@@ -10,6 +10,7 @@ from spaces.domain.embeddings.changing import discard_retired
 from spaces.domain.embeddings.lane import DISCARD
 from spaces.domain.embeddings.tending import Tending, work_off
 from spaces.domain.memories.expiry import EXPIRE, clear_expired
+from spaces.domain.search.graphs import tend_graphs
 
 _turn = Lock()
 _tending = Tending()
@@ -38,3 +39,9 @@ def embed_pending() -> None:
             work_off()
         finally:
             _turn.release()
+
+
+@shared_task(name="spaces.tasks.tend_graphs", ignore_result=True)  # type: ignore[untyped-decorator]
+def tend_search_graphs() -> None:
+    """Now and then: accounts grow large, models change."""
+    tend_graphs()

@@ -22,7 +22,6 @@ from spaces.domain.search.meaning import cosines, search_meaning
 from spaces.domain.search.neighbours import adjacent
 from spaces.domain.search.priors import Priors, Question
 from spaces.domain.search.words import Asked, best_by_words, newest, read_question, score, words_met
-from spaces.embedding.canaries import RELEVANT
 
 Mode = Literal["hybrid", "words", "newest"]
 
@@ -32,8 +31,6 @@ HALF = 0.5
 LENT = 0.2
 """What a memory lends to those beside it, as a share of what its own words and meaning are worth."""
 LENDERS = 30
-RELATED = RELEVANT / 2
-"""The similarity below which a memory that has no word of the question is not found at all."""
 HEAD = 1000
 """Characters of a text that are read for what they say of time."""
 
@@ -72,7 +69,9 @@ class Candidate:
 
     @property
     def related(self) -> bool:
-        return self.words > 0 or (self.similarity is not None and self.similarity >= RELATED)
+        """What has no word of the question, and is no nearer to it than texts that have nothing to do with each
+        other, is not found at all. A higher bar would lose answers in another language."""
+        return self.words > 0 or bool(self.similarity)
 
 
 @dataclass(frozen=True)
