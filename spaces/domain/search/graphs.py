@@ -14,6 +14,7 @@ import psycopg
 from django.conf import settings
 from django.db import connection
 from psycopg import sql
+from psycopg.conninfo import make_conninfo
 
 from accounts.models import Account
 from memoryhub.common.tenancy import tenant
@@ -44,7 +45,7 @@ def tend_graphs() -> list[str]:
         if {name for name, sound in cursor.fetchall() if sound} == wanted.keys():
             return []
     connection.close()  # a build waits until the transactions that are open have ended
-    with psycopg.connect(**_owner(), autocommit=True) as owner:
+    with psycopg.connect(make_conninfo("", **_owner()), autocommit=True) as owner:
         return _mend(owner, wanted) if _alone(owner) else []
 
 
