@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from accounts.scopes import PRESETS, Role
+from memoryhub.bench import bench
 from memoryhub.running.errors import SetupError
 from memoryhub.running.instance import open_instance
 
@@ -289,6 +290,9 @@ def add(data_dir: Path | None, account: str | None, email: str, role: str, as_js
         expires = format_time(made.invitation.expires_at)
     url = f"{settings.PUBLIC_URL}/welcome/{made.token}/"
     show({"url": url, "role": role, "email": email, "expires_at": expires}, as_json, url)
+
+
+cli.add_command(bench)
 
 
 def main() -> None:

@@ -1,0 +1,152 @@
+"""`memoryhub bench search`: what search finds and what it costs, asked of a hub through its own API."""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median, quantiles
+from uuid import uuid4
+
+import django
+import psutil
+
+from memoryhub.bench import japanese, mixed
+from memoryhub.bench.locomo import Conversation, read_locomo
+from memoryhub.bench.quality import HEADINGS, Quality
+from memoryhub.bench.search import Client, Set, measure, of_notes, of_observations, of_turns
+from memoryhub.running.files import read_json
+from memoryhub.running.instance import Instance, open_instance
+
+FACTS, QUESTIONS = 1000, 200
+FRESH_WRITES = 20
+Spaces = Callable[[str], str]
+
+
+@dataclass(frozen=True)
+class Floor:
+    """What must be reached with every stage on, in per cent."""
+
+    heading: str
+    least: float
+
+
+FLOORS = {
+    "turns": [Floor("R@10", 74), Floor("MRR@10", 59)],
+    "facts": [Floor("hit@10", 90), Floor("MRR@10", 75), Floor("R@10", 86)],
+    "japanese": [Floor("R@10", 95)],
+}
+
+
+def search_quality(client: Client, make_space: Spaces, locomo: Path | None) -> Iterator[str]:
+    """Lines to print. Every set is stored in a space that `make_space` makes for it."""
+    for name, sets in _sets(locomo):
+        stored = [(client.inside(make_space(f"{name}-{number}")), one) for number, one in enumerate(sets)]
+        yield from _table(name, measure(stored))
+
+
+def _sets(locomo: Path | None) -> Iterator[tuple[str, list[Set]]]:
+    yield "japanese", [of_notes(japanese.TOLD)]
+    yield "mixed", [of_notes(mixed.TOLD)]
+    if locomo:
+        conversations: Sequence[Conversation] = read_locomo(locomo)
+        yield "facts", [of_observations(conversations, FACTS, QUESTIONS)]
+        yield "turns", [of_turns(conversation) for conversation in conversations]
+
+
+def _table(name: str, stages: dict[str, dict[str, Quality]]) -> Iterator[str]:
+    yield f"\n{name:24}" + "".join(f"{heading:>9}" for heading in HEADINGS)
+    for stage, groups in stages.items():
+        yield f"{stage:24}" + "".join(f"{cell:>9}" for cell in groups["all"].cells())
+    last = list(stages.values())[-1]
+    for kind, quality in sorted(last.items()):
+        if kind not in ("all", "notes"):
+            yield f"  {kind:22}" + "".join(f"{cell:>9}" for cell in quality.cells())
+    reached = dict(zip(HEADINGS, map(float, last["all"].cells()), strict=True))
+    for floor in FLOORS.get(name, ()):
+        verdict = "kept" if reached[floor.heading] >= floor.least else "MISSED"
+        yield f"  {floor.heading} at least {floor.least:g}: {reached[floor.heading]:g}, {verdict}"
+
+
+def search_speed(client: Client, questions: Sequence[str], processes: Sequence[psutil.Process]) -> str:
+    """One caller: milliseconds of the clock and, over all the hub's processes, of the processor."""
+    for question in questions:
+        client.recall(question, limit=10)
+    fresh = [f"{question} {number}" for number, question in enumerate(questions)]
+    with _processor(processes) as spent:
+        times = [_timed(client, question) for question in fresh]
+    cuts = quantiles(times, n=100)
+    return (
+        f"search: p50 {cuts[49]:.1f} ms, p95 {cuts[94]:.1f} ms, processor {spent() / len(fresh):.1f} ms each"
+    )
+
+
+def freshness(client: Client) -> str:
+    """From the answer to a write until the memory is found by its vector."""
+    times = []
+    for _ in range(FRESH_WRITES):
+        text = f"The code word of today is {uuid4().hex}"
+        ids = client.store([{"text": text}])
+        times.append(1000 * client.wait_for_meaning(ids, text))
+    return f"found by meaning after: p50 {median(times):.0f} ms, p95 {quantiles(times, n=20)[18]:.0f} ms"
+
+
+def memory_of(processes: Sequence[psutil.Process]) -> Iterator[str]:
+    """Proportional set size: pages that several share are counted once."""
+    sizes = [(process, process.memory_full_info().pss / 2**20) for process in processes]
+    for process, size in sorted(sizes, key=lambda pair: -pair[1]):
+        yield f"{size:7.0f} MB  {' '.join(process.cmdline())[:60]}"
+    yield f"{sum(size for _, size in sizes):7.0f} MB  together"
+
+
+def hub_processes(instance: Instance) -> list[psutil.Process]:
+    """`memoryhub up`, all that it started, and its database."""
+    parents = [psutil.Process(int(str(read_json(instance.state_file)["pid"])))]
+    postmaster = next(instance.data_dir.glob("postgres/*/postmaster.pid"), None)
+    if postmaster:
+        parents.append(psutil.Process(int(postmaster.read_text().split()[0])))
+    found = [process for parent in parents for process in (parent, *parent.children(recursive=True))]
+    return list({process.pid: process for process in found}.values())
+
+
+def run(data_dir: Path | None, locomo: Path | None) -> Iterator[str]:
+    """Lines to print."""
+    with open_instance(data_dir) as instance:
+        django.setup()
+        key = str(read_json(instance.first_run_file)["agent_key"])
+        client = Client(str(read_json(instance.state_file)["url"]), key)
+        yield freshness(client)
+        yield from search_quality(client, _make_space, locomo)
+        questions = [question for _, question in japanese.TOLD + mixed.TOLD if question]
+        yield search_speed(client, questions, hub_processes(instance))
+        yield from memory_of(hub_processes(instance))
+
+
+def _make_space(name: str) -> str:
+    """Its slug."""
+    from accounts.actor import system_actor
+    from accounts.domain.accounts import only_account
+    from memoryhub.common.tenancy import tenant
+    from spaces.domain.spaces import create_space
+
+    account = only_account(None)
+    with tenant(account.id):
+        slug = f"{name}-{uuid4().hex[:8]}"
+        return create_space(system_actor(account.id), name=slug, slug=slug).slug
+
+
+def _timed(client: Client, question: str) -> float:
+    began = time.perf_counter()
+    client.recall(question, limit=10)
+    return 1000 * (time.perf_counter() - began)
+
+
+@contextmanager
+def _processor(processes: Sequence[psutil.Process]) -> Iterator[Callable[[], float]]:
+    before = _spent(processes)
+    yield lambda: 1000 * (_spent(processes) - before)
+
+
+def _spent(processes: Sequence[psutil.Process]) -> float:
+    times = [process.cpu_times() for process in processes if process.is_running()]
+    return float(sum(one.user + one.system for one in times))
