@@ -11,7 +11,9 @@ django.setup()  # before anything that imports models
 
 from channels.routing import URLRouter  # noqa: E402
 from channels.security.websocket import AllowedHostsOriginValidator  # noqa: E402
+from django.conf import settings  # noqa: E402
 from django.core.asgi import get_asgi_application  # noqa: E402
+from django.core.exceptions import ImproperlyConfigured  # noqa: E402
 from mcp.server import Server  # noqa: E402
 
 import memoryhub.operations.catalogue  # noqa: E402, F401 (registers every operation)
@@ -29,6 +31,7 @@ Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 def build_application(extra_servers: Mapping[str, Server[Any]] | None = None) -> Application:
     """`extra_servers` are mounted beside the families, each under its name and with its answers streaming."""
+    refuse_known_key()
     mounts = {family: mounted(build_server(family)) for family in FAMILIES if REGISTRY.tools(family)}
     extra = {name: mounted(server, streaming=True) for name, server in (extra_servers or {}).items()}
     endpoint = Endpoint({"": mounted(build_server(None)), **mounts, **extra})
@@ -46,6 +49,12 @@ def build_application(extra_servers: Mapping[str, Server[Any]] | None = None) ->
             await pages(scope, receive, send)
 
     return application
+
+
+def refuse_known_key() -> None:
+    """Sessions and page tokens signed with a key that everybody knows would be anybody's."""
+    if settings.SECRET_KEY == settings.KNOWN_KEY:
+        raise ImproperlyConfigured("Set SECRET_KEY, or SECRET_KEY_FILE, to a long random text of your own.")
 
 
 async def lifespan(endpoint: Endpoint, receive: Receive, send: Send) -> None:

@@ -13,7 +13,8 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 VERSION = "0.1.0"
 
 DEBUG = envbool("DEBUG", False)
-SECRET_KEY = envsecret("SECRET_KEY", "insecure-key-for-building-only-never-for-serving")
+KNOWN_KEY = "known to everybody: enough to build and migrate, refused for serving"
+SECRET_KEY = envsecret("SECRET_KEY", KNOWN_KEY)
 KEY_PEPPER = envsecret("KEY_PEPPER", SECRET_KEY)
 PUBLIC_URL = envstr("PUBLIC_URL", "http://localhost:8765").rstrip("/")
 HTTPS = PUBLIC_URL.startswith("https://")

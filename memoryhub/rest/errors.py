@@ -1,17 +1,14 @@
 """Every refusal in one shape: {"error": {"code", "message", "details"?}}."""
 
-import logging
 from typing import Any
 
 from django.core.exceptions import RequestDataTooBig
 from rest_framework.exceptions import APIException
 from rest_framework.response import Response
 
-from memoryhub.common.errors import HubError, Internal, InvalidRequest, PayloadTooLarge, Unauthorized
-from memoryhub.common.ids import new_id
+from memoryhub.common.errors import HubError, InvalidRequest, PayloadTooLarge, Unauthorized
+from memoryhub.common.faults import refusal_for
 from memoryhub.rest.auth import challenge
-
-log = logging.getLogger(__name__)
 
 
 def exception_handler(error: Exception, context: dict[str, Any]) -> Response:
@@ -31,16 +28,7 @@ def as_refusal(error: Exception) -> HubError:
         return PayloadTooLarge("The request body is too large; the limit is 1 MiB.")
     if isinstance(error, APIException):
         return InvalidRequest(str(error.detail))
-    return internal(error)
-
-
-def internal(error: Exception) -> Internal:
-    """Log the fault under an id that the caller is told; its message may hold stored text and stays here."""
-    request_id = new_id().hex
-    log.error("request %s failed with %s", request_id, type(error).__name__, exc_info=error)
-    return Internal(
-        "Something went wrong on our side. Quote the request id when you report it.", request_id=request_id
-    )
+    return refusal_for(error, "a REST request")
 
 
 def refusal_status(error: Exception, refusal: HubError) -> int:

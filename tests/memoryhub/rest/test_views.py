@@ -4,6 +4,8 @@ import json
 from typing import Any
 
 import pytest
+from django.core.exceptions import ImproperlyConfigured
+from django.db import OperationalError
 from django.http import HttpResponse
 from django.test import Client
 
@@ -136,3 +138,25 @@ def test_health_needs_no_key_and_readiness_needs_a_worker(db: None) -> None:
     answer = Client().get("/readyz").json()
     assert answer["checks"] == {"database": True, "worker": True, "model": True}
     assert (answer["search"], "degraded" in answer) == ("words", False)  # there is no model to wait for
+
+
+def test_while_the_database_is_away_the_answer_says_to_try_again(
+    call: Caller, caplog: pytest.LogCaptureFixture
+) -> None:
+    from django.db import connection
+
+    def away(*args: Any) -> None:
+        raise OperationalError(" ".join(["stored", "text"]))
+
+    with connection.execute_wrapper(away):
+        response = call("GET", "actions")
+    assert (response.status_code, error(response)["code"]) == (503, "unavailable")
+    assert "stored text" not in caplog.text
+
+
+def test_serving_with_a_key_that_everybody_knows_is_refused(settings: Any) -> None:
+    from memoryhub.asgi import build_application
+
+    settings.SECRET_KEY = settings.KNOWN_KEY
+    with pytest.raises(ImproperlyConfigured, match="SECRET_KEY"):
+        build_application()
