@@ -84,12 +84,14 @@ def prepare(data_dir: Path | None) -> None:
 def embedder(data_dir: Path | None, host: str, port: int) -> None:
     """Serve the embedding model to hubs on this or other machines, without anything else.
 
-    They reach it with EMBEDDING_URL=http://HOST:PORT/v1. `memoryhub up` runs one of its own.
+    They reach it with EMBEDDING_URL=http://HOST:PORT/v1, and with its EMBEDDER_API_KEY as their EMBEDDING_API_KEY.
+    `memoryhub up` runs one of its own.
     """
+    from memoryhub.common.env import envsecret
     from memoryhub.running.embedder import serve
     from memoryhub.running.listening import listen
 
-    serve(listen(host, port)[0], data_dir=data_dir)
+    serve(listen(host, port), data_dir=data_dir, api_key=envsecret("EMBEDDER_API_KEY"))
 
 
 @cli.command()

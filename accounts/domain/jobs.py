@@ -124,10 +124,17 @@ def _claim() -> list[Job]:
         return _leased(MAIN, list(same.select_for_update(skip_locked=True)))
 
 
-def claim(lane: Lane, limit: int) -> list[Job]:
-    """Lease the oldest due jobs of a lane. Each must be told the outcome: `finish`, `postpone` or `release`."""
+def claim(lane: Lane, limit: int, *, newest: int = 0) -> list[Job]:
+    """Lease the oldest due jobs of a lane, and of the rest some of the newest: a long queue holds up neither.
+
+    Each must be told the outcome: `finish`, `postpone`, `move_on` or `release`.
+    """
     with transaction.atomic():
-        return _leased(lane, list(_due(lane).select_for_update(skip_locked=True)[:limit]))
+        oldest = _leased(lane, list(_due(lane).select_for_update(skip_locked=True)[:limit]))
+        if not newest or len(oldest) < limit:
+            return oldest
+        latest = _due(lane).order_by("-run_after", "-id").select_for_update(skip_locked=True)
+        return oldest + _leased(lane, list(latest[:newest]))
 
 
 def finish(jobs: Sequence[Job]) -> None:

@@ -20,10 +20,12 @@ BACKLOG = 256
 
 def child() -> None:
     """As `up` runs it: behind a socket that its user alone may connect to."""
-    serve(listen_privately(Path(os.environ[SOCKET])), lazy=bool(envstr(LAZY)))
+    serve([listen_privately(Path(os.environ[SOCKET]))], lazy=bool(envstr(LAZY)))
 
 
-def serve(listener: socket.socket, *, lazy: bool = False, data_dir: Path | None = None) -> None:
+def serve(
+    listeners: list[socket.socket], *, lazy: bool = False, data_dir: Path | None = None, api_key: str = ""
+) -> None:
     """Answer at once; the model is built or loaded meanwhile, or, if `lazy`, when it is first asked for."""
     import uvicorn
 
@@ -38,9 +40,9 @@ def serve(listener: socket.socket, *, lazy: bool = False, data_dir: Path | None 
     if not lazy:
         models[0].start()
     config = uvicorn.Config(
-        build_server(models), log_config=None, access_log=False, timeout_graceful_shutdown=2
+        build_server(models, api_key), log_config=None, access_log=False, timeout_graceful_shutdown=2
     )
-    uvicorn.Server(config).run(sockets=[listener])
+    uvicorn.Server(config).run(sockets=listeners)
 
 
 def _threads() -> int:

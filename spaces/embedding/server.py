@@ -2,6 +2,7 @@
 
 import asyncio
 import base64
+import hmac
 import json
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -31,14 +32,16 @@ class Refusal(Exception):
         self.status, self.code, self.message = status, code, message
 
 
-def build_server(engines: Sequence[Engine]) -> Application:
+def build_server(engines: Sequence[Engine], api_key: str = "") -> Application:
+    """Whoever embeds must know the key, if there is one."""
     by_name = {engine.name: engine for engine in engines}
+    expected = f"Bearer {api_key}".encode() if api_key else b""
 
     async def application(scope: Message, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
             await _lifespan(receive, send)
         elif scope["type"] == "http":
-            await _answer(send, *await _respond(by_name, scope, receive))
+            await _answer(send, *await _respond(by_name, expected, scope, receive))
 
     return application
 
@@ -49,9 +52,9 @@ async def _lifespan(receive: Receive, send: Send) -> None:
         await send({"type": f"lifespan.{done}.complete"})
 
 
-async def _respond(engines: Engines, scope: Message, receive: Receive) -> tuple[int, Any]:
+async def _respond(engines: Engines, expected: bytes, scope: Message, receive: Receive) -> tuple[int, Any]:
     try:
-        return 200, await _route(engines, scope, receive)
+        return 200, await _route(engines, expected, scope, receive)
     except Refusal as refusal:
         return refusal.status, _error(refusal.code, refusal.message)
     except EmbeddingError as error:
@@ -62,15 +65,22 @@ async def _respond(engines: Engines, scope: Message, receive: Receive) -> tuple[
         return 500, _error("internal", "Embedding failed.")
 
 
-async def _route(engines: Engines, scope: Message, receive: Receive) -> Any:
+async def _route(engines: Engines, expected: bytes, scope: Message, receive: Receive) -> Any:
     match scope["method"], scope["path"].rstrip("/"):
         case "GET", "/healthz":
             return {"models": [engine.status for engine in engines.values()]}
         case "GET", "/v1/models":
             return {"object": "list", "data": [{"id": name, "object": "model"} for name in engines]}
         case "POST", "/v1/embeddings":
+            _check_key(expected, scope)
             return await _embed(engines, await _body(receive), receive)
     raise Refusal(404, "not_found", "There is nothing at this address.")
+
+
+def _check_key(expected: bytes, scope: Message) -> None:
+    sent = dict(scope["headers"]).get(b"authorization", b"")
+    if expected and not hmac.compare_digest(sent, expected):
+        raise Refusal(401, "invalid_api_key", "Send the embedder's key as `Authorization: Bearer …`.")
 
 
 async def _body(receive: Receive) -> Any:

@@ -13,6 +13,7 @@ from memoryhub.common.times import format_time
 from memoryhub.operations.base import Output
 from memoryhub.operations.fields import NOTICE, Filled, JsonObject, Maybe
 from spaces.domain import memories
+from spaces.domain.embeddings.pending import State
 from spaces.models import Memory, MemoryVersion
 
 
@@ -136,6 +137,10 @@ class MemoryList(Recalled):
 class OneMemory(Output):
     memory: MemoryOut
     notice: str = NOTICE
+
+
+class MemoryRead(OneMemory):
+    embedding: State = Field(description="Whether it is found by its meaning yet; by its words it always is.")
 
 
 class DeletedMemory(Output):

@@ -34,6 +34,10 @@ def _drop_outdated(memory: Memory) -> None:
     EmbeddingFailure.objects.filter(**of_it).delete()
 
 
+def embedding_state(memory: Memory) -> State:
+    return embedding_states([memory])[memory.id]
+
+
 def embedding_states(memories: Sequence[Memory]) -> dict[UUID, State]:
     """How far each memory of the account in force has come with the model that searches use."""
     ids = [memory.id for memory in memories]

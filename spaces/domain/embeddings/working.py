@@ -18,7 +18,8 @@ from spaces.domain.embeddings.storing import store
 from spaces.domain.embeddings.thinking import think
 from spaces.models import EmbeddingModel
 
-JOBS = 32
+JOBS = 24
+NEWEST = 8
 MOST_TEXTS = 128
 """Of one batch, so that what was just written does not wait long behind long texts."""
 CHANGED = timedelta(seconds=0.2)
@@ -29,11 +30,12 @@ StillAlive = Callable[[], None]
 
 
 def embed_batch() -> int:
-    """Deals with the jobs that have waited longest; answers how many. None while no model can be asked."""
+    """Deals with jobs that have waited longest and with some of the latest, so that what was just written is found
+    soon however much was imported before. Answers how many; none while no model can be asked."""
     models = list(EmbeddingModel.objects.wanted().order_by("id"))
     if all(model.trouble for model in models):
         return 0
-    jobs = claim(EMBEDDING, JOBS)
+    jobs = claim(EMBEDDING, JOBS, newest=NEWEST)
     still_alive = _heartbeat(jobs)
     _embed_named([job for job in jobs if job.kind == EMBED], models, still_alive)
     for job in jobs:

@@ -1,5 +1,6 @@
 from collections.abc import Iterator
 from datetime import timedelta
+from uuid import UUID
 
 import pytest
 import time_machine
@@ -9,6 +10,7 @@ from django.utils import timezone
 from accounts.domain import jobs
 from accounts.domain.jobs import enqueue, run_due_jobs
 from accounts.models import Job
+from memoryhub.common.ids import new_id
 from memoryhub.common.tenancy import tenant
 from tests.conftest import Cast
 
@@ -97,3 +99,74 @@ def test_a_handler_runs_inside_the_account(cast: Cast) -> None:
     run_due_jobs()
     jobs._handlers.pop("test")
     assert seen == ["main"]
+
+
+LANE = jobs.Lane("test lane", task="nobody.listens", lease=timedelta(seconds=30))
+
+
+def queue(cast: Cast, count: int) -> list[UUID]:
+    """Jobs of a lane, one a second."""
+    ids = [new_id() for _ in range(count)]
+    now = timezone.now()
+    for age, id in enumerate(reversed(ids)):
+        enqueue("test", cast.account.id, id, run_after=now - timedelta(seconds=age), lane=LANE)
+    return ids
+
+
+def objects(claimed: list[Job]) -> list[UUID | None]:
+    return [job.object_id for job in claimed]
+
+
+def test_a_lane_is_left_alone_by_the_other_and_claimed_many_at_a_time(cast: Cast, ran: list[Job]) -> None:
+    Job.objects.all().delete()
+    ids = queue(cast, 5)
+    assert run_due_jobs() == 0
+    assert objects(jobs.claim(LANE, 3)) == ids[:3]
+    assert objects(jobs.claim(LANE, 3)) == ids[3:]
+    assert jobs.claim(LANE, 3) == []
+
+
+def test_a_long_queue_does_not_hold_up_its_newest_jobs(cast: Cast) -> None:
+    Job.objects.all().delete()
+    ids = queue(cast, 10)
+    assert objects(jobs.claim(LANE, 4, newest=2)) == [*ids[:4], ids[9], ids[8]]
+    assert objects(jobs.claim(LANE, 4, newest=2)) == ids[4:8]
+
+
+def test_each_outcome_of_a_claimed_job_is_kept(cast: Cast) -> None:
+    Job.objects.all().delete()
+    ids = queue(cast, 4)
+    done, failed, untried, moved = jobs.claim(LANE, 4)
+    now, other = timezone.now(), new_id()
+    with time_machine.travel(now, tick=False):
+        jobs.finish([done])
+        jobs.postpone([failed], "no luck", timedelta(seconds=9))
+        jobs.release([untried])
+        jobs.move_on(moved, other)
+    left = {job.id: job for job in Job.objects.all()}
+    assert done.id not in left
+    assert (left[failed.id].tries, left[failed.id].last_error) == (1, "no luck")
+    assert left[failed.id].run_after == now + timedelta(seconds=9)
+    assert (left[untried.id].tries, left[untried.id].object_id) == (0, ids[2])
+    assert (left[moved.id].tries, left[moved.id].object_id, left[moved.id].run_after) == (0, other, now)
+    assert objects(jobs.claim(LANE, 9)) == [ids[2], other]
+
+
+def test_a_worker_that_is_alive_keeps_its_jobs(cast: Cast) -> None:
+    Job.objects.all().delete()
+    queue(cast, 1)
+    claimed = jobs.claim(LANE, 1)
+    now = timezone.now()
+    with time_machine.travel(now + timedelta(seconds=20), tick=False):
+        jobs.extend(LANE, claimed)
+    with time_machine.travel(now + timedelta(seconds=45), tick=False):
+        assert jobs.claim(LANE, 1) == []
+    with time_machine.travel(now + timedelta(seconds=51), tick=False):
+        assert len(jobs.claim(LANE, 1)) == 1
+
+
+def test_every_account_gets_its_job(cast: Cast) -> None:
+    Job.objects.all().delete()
+    jobs.enqueue_everywhere("test", lane=LANE)
+    accounts = {job.account_id for job in jobs.claim(LANE, 9)}
+    assert accounts == {cast.account.id, cast.outsider.account_id}

@@ -95,6 +95,14 @@ def test_a_body_that_is_not_json_or_too_large_is_refused(monkeypatch: pytest.Mon
     assert asyncio.run(ask(app, "POST", "/v1/embeddings", content=b"x" * 11)).status_code == 413
 
 
+def test_where_there_is_a_key_it_must_be_known() -> None:
+    app = build_server([ready()], api_key="embedders-key")
+    for header, status in {"": 401, "Bearer other": 401, "Bearer embedders-key": 200}.items():
+        headers = {"Authorization": header} if header else {}
+        asked = ask(app, "POST", "/v1/embeddings", json={"model": "lengths", "input": "x"}, headers=headers)
+        assert asyncio.run(asked).status_code == status
+
+
 def test_other_addresses_are_not_there() -> None:
     app = build_server([ready()])
     assert asyncio.run(ask(app, "GET", "/v1/embeddings")).status_code == 404
@@ -218,7 +226,7 @@ def test_nobody_computes_for_a_caller_who_has_left() -> None:
         async def send(message: Any) -> None:
             pass
 
-        scope = {"type": "http", "method": "POST", "path": "/v1/embeddings"}
+        scope = {"type": "http", "method": "POST", "path": "/v1/embeddings", "headers": []}
         await app(scope, receive, send)
 
     asyncio.run(leave())
