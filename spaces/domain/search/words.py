@@ -3,7 +3,6 @@
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import chain
-from typing import Literal
 from uuid import UUID
 
 from django.db.models import BooleanField, F, FloatField, Func, Value
@@ -11,9 +10,8 @@ from django.db.models.expressions import RawSQL
 from pgvector import SparseVector
 
 from accounts.actor import Actor
-from memoryhub.common.text import is_blank
 from spaces.domain.search.bm25 import query_weights
-from spaces.domain.search.filters import ANY, SearchFilters, matching
+from spaces.domain.search.filters import SearchFilters, matching
 from spaces.domain.search.frequencies import count_memories
 from spaces.domain.search.languages import DEFAULT_LANGUAGES, Languages
 from spaces.domain.search.lexemes import DIMENSIONS, lexemes_of, to_tsquery_literal
@@ -31,23 +29,6 @@ MOST_ASKED = 128  # lexemes of a query; the rest of a longer one (a log, a whole
 
 
 @dataclass(frozen=True)
-class Match:
-    """`score` is 0 to 1, comparable between queries; `terms` are the words of the query that were met."""
-
-    id: UUID
-    score: float
-    terms: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Found:
-    """Best first; or, where the query asked for nothing in particular, the newest."""
-
-    matches: list[Match]
-    mode: Literal["words", "newest"] = "words"
-
-
-@dataclass(frozen=True)
 class Asked:
     """A question as words. `known` are those of their lexemes that any memory has, with how many have it."""
 
@@ -59,27 +40,6 @@ class Asked:
     def says_nothing(self) -> bool:
         """Stop words alone."""
         return bool(self.words) and all(word.stop for word in self.words)
-
-
-def search_words(
-    actor: Actor,
-    query: str,
-    *,
-    filters: SearchFilters = ANY,
-    limit: int = 20,
-    languages: Languages = DEFAULT_LANGUAGES,
-) -> Found:
-    """The memories that hold any of the query's words.
-
-    Any text is a query. An empty one asks for the newest; one of stop words alone is searched like any other
-    and, where nothing has them, asks for the newest too; one without a word finds nothing.
-    """
-    asked = read_question(actor, query, languages)
-    scores = best_by_words(actor, asked, filters, limit)
-    if scores or not (is_blank(query) or asked.says_nothing):
-        terms = words_met(actor, asked, list(scores))
-        return Found([Match(id, score, terms[id]) for id, score in scores.items()])
-    return Found([Match(id, 0.0) for id in newest(actor, filters, limit)], "newest")
 
 
 def newest(actor: Actor, filters: SearchFilters, limit: int) -> list[UUID]:

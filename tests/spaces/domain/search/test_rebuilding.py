@@ -7,9 +7,9 @@ from memoryhub.common.tenancy import tenant
 from spaces.domain.search import rebuilding
 from spaces.domain.search.indexing import SEARCH_VERSION
 from spaces.domain.search.rebuilding import rebuild_search_fields
-from spaces.domain.search.words import search_words
 from spaces.models import Memory
 from tests.conftest import Cast
+from tests.spaces.domain.search.by_words import search_words
 from tests.spaces.domain.search.memories import store
 
 

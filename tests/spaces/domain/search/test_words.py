@@ -21,10 +21,10 @@ from spaces.domain.search.filters import SearchFilters
 from spaces.domain.search.indexing import index_fields
 from spaces.domain.search.lexemes import lexemes_of
 from spaces.domain.search.tokens import query_words
-from spaces.domain.search.words import search_words
 from spaces.domain.spaces import create_space
 from spaces.models import Memory, Space
 from tests.conftest import Cast
+from tests.spaces.domain.search.by_words import search_words
 from tests.spaces.domain.search.memories import store
 
 FACTS = [
