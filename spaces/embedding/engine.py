@@ -66,7 +66,8 @@ class Engine:
             log.error("The model %s cannot be used: %s", self.name, error)
             self._failure = f"The model cannot be used: {error}"
             return False
-        self._crew, self._failure = Crew(encode, self._threads), ""
+        self._done, self._doing, self._failure = 1.0, "Ready", ""
+        self._crew = Crew(encode, self._threads)
         return True
 
     def _report(self, done: float, doing: str) -> None:

@@ -86,7 +86,7 @@ def _introduce(model: EmbeddingModel, wanted: Configured, anew: bool) -> Embeddi
     retire(EmbeddingModel.objects.filter(state="building"))
     model.save(force_insert=True)
     enqueue_everywhere(COVER, lane=EMBEDDING)
-    log.warning("Memories get vectors of %s (%d numbers)", model, model.dimensions)
+    log.info("Memories get vectors of %s (%d numbers)", model, model.dimensions)
     return model
 
 
