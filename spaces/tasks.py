@@ -7,7 +7,8 @@ from celery import shared_task
 from accounts.domain.jobs import job
 from accounts.models import Job
 from spaces.domain.embeddings.changing import discard_retired
-from spaces.domain.embeddings.lane import DISCARD
+from spaces.domain.embeddings.lane import DISCARD, RENEW
+from spaces.domain.embeddings.pending import renew_space
 from spaces.domain.embeddings.tending import Tending, work_off
 from spaces.domain.memories.expiry import EXPIRE, clear_expired
 from spaces.domain.search.graphs import tend_graphs
@@ -25,6 +26,12 @@ def expire_memory(due: Job) -> None:
 @job(DISCARD)
 def discard_vectors(due: Job) -> None:
     discard_retired(due.account_id)
+
+
+@job(RENEW)
+def renew_vectors(due: Job) -> None:
+    if due.object_id:
+        renew_space(due.account_id, due.object_id)
 
 
 @shared_task(name="spaces.tasks.embed_pending", ignore_result=True)  # type: ignore[untyped-decorator]

@@ -15,6 +15,7 @@ from memoryhub.common.times import zone
 from spaces.domain.access import access_space
 from spaces.domain.checks import KIB, check_json, check_length, check_name, check_visible
 from spaces.domain.due import move_due_days
+from spaces.domain.embeddings.pending import space_changed
 from spaces.domain.records import COLLECTION, STATUS
 from spaces.domain.versions import check_version
 from spaces.models import Space
@@ -111,4 +112,6 @@ def _save(actor: Actor, space: Space, changes: Mapping[str, Any]) -> None:
     space.save(update_fields=[*changes, "version"])
     if "time_zone" in changes:
         move_due_days(space)
+    if changes.keys() & {"name", "time_zone"}:
+        space_changed(space)
     record_event(actor, "settings.updated", "space", typed_id("spc", space.id), space_id=space.id)

@@ -1,14 +1,16 @@
 import pytest
 from pytest_django import DjangoAssertNumQueries
 
+from accounts.domain.jobs import run_due_jobs
 from memoryhub.common.ids import typed_id
 from memoryhub.common.tenancy import tenant
 from memoryhub.operations.hub.memories import memory_get, remember
 from spaces.domain.embeddings.pending import embedding_states
+from spaces.domain.spaces import Settings, update_space
 from spaces.models import EmbeddingModel, MemoryChunk
 from tests.conftest import Cast
 from tests.embeddings import Answer, FakeServer
-from tests.spaces.domain.embeddings.writing import embed_all, waiting, write
+from tests.spaces.domain.embeddings.writing import chunks, embed_all, state, waiting, write
 
 pytestmark = pytest.mark.django_db
 
@@ -64,3 +66,21 @@ def test_the_queue_holds_ids_and_no_text(cast: Cast, model: EmbeddingModel) -> N
     [job] = waiting()
     assert typed_id("mem", job.object_id) == answer["memory"]["id"]
     assert "Biscuit" not in str({field.name: getattr(job, field.attname) for field in job._meta.fields})
+
+
+def test_a_space_with_another_name_keeps_its_vectors_until_there_are_new_ones(
+    cast: Cast, fake: FakeServer, model: EmbeddingModel
+) -> None:
+    memories = write(cast.agent, cast.space, "One", "Two")
+    [elsewhere] = write(cast.agent, None, "Three")
+    embed_all()
+    [kept] = chunks(elsewhere)
+    with tenant(cast.account.id):
+        update_space(cast.owner, Settings(name="Harbour"), space=cast.space.id)
+    run_due_jobs()
+    assert {state(memory) for memory in memories} == {"embedded"}
+    fake.asked.clear()
+    embed_all()
+    assert sorted("(Harbour): " in text for texts in fake.asked for text in texts) == [True, True]
+    assert [len(chunks(memory)) for memory in memories] == [1, 1]
+    assert [chunk.id for chunk in chunks(elsewhere)] == [kept.id]
