@@ -10,14 +10,13 @@ from pytest_django import Settings
 
 from accounts.domain.jobs import claim, run_due_jobs
 from memoryhub.common.tenancy import tenant
+from memoryhub.operations.hub.memories import recall
 from spaces.domain.embeddings.adopting import adopt_configured
 from spaces.domain.embeddings.changing import account_progress, finish_change, overall_progress
 from spaces.domain.embeddings.lane import EMBEDDING
 from spaces.domain.embeddings.queries import embed_query
 from spaces.domain.embeddings.reembedding import reembed
 from spaces.domain.embeddings.working import embed_batch
-from spaces.domain.search.filters import SearchFilters
-from spaces.domain.search.words import search_words
 from spaces.models import EmbeddingModel, MemoryChunk
 from tests.conftest import Cast
 from tests.embeddings import Answer, FakeServer, serving
@@ -93,9 +92,8 @@ def test_during_a_change_everything_works_and_the_old_model_serves(
     [written] = write(cast.agent, cast.space, "The dog barks")
     edit(edited, text="Database failover takes 40 seconds")
     forget_memory(gone)
-    with tenant(cast.account.id):
-        found = search_words(cast.agent, "failover", filters=SearchFilters())
-    assert [match.id for match in found.matches] == [edited.id]
+    found = recall(cast.agent, {"q": "failover", "limit": 1})
+    assert [item["text"] for item in found["items"]] == ["Database failover takes 40 seconds"]
     embed_all()
     forget()
     meaning = embed_query("pet")
