@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
+from django.core.cache import cache
 from hypothesis import settings
 
 from accounts.actor import Actor, system_actor
@@ -111,3 +112,9 @@ def inside(cast: Cast) -> Iterator[None]:
     """Runs the test inside the account of the cast, as an operation or a page would."""
     with tenant(cast.account.id):
         yield
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_cached_from_one_test_to_the_next() -> Iterator[None]:
+    yield
+    cache.clear()
