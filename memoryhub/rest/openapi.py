@@ -72,13 +72,21 @@ def describe(operation: Operation) -> dict[str, Any]:
         "x-scopes": [str(s) for s in operation.scopes],
         "parameters": parameters(operation),
         "responses": {
-            str(operation.route.status): {"description": "Done", "content": answer},
+            **{str(status): {"description": said, "content": answer} for status, said in outcomes(operation)},
             "default": REFUSED,
         },
     }
     if body := request_body(operation):
         described["requestBody"] = body
     return described
+
+
+def outcomes(operation: Operation) -> list[tuple[int, str]]:
+    """What may be created may be there already, and is answered with another status then."""
+    assert operation.route is not None
+    if operation.route.status == 201 and "created" in operation.output_schema["properties"]:
+        return [(201, "Created"), (200, "It was there already")]
+    return [(operation.route.status, "Done")]
 
 
 def in_path(operation: Operation) -> list[str]:

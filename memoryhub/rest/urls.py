@@ -3,7 +3,8 @@
 import re
 from collections import defaultdict
 
-from django.urls import URLPattern, path, re_path
+from django.urls import URLPattern, path, re_path, register_converter
+from django.urls.converters import PathConverter
 
 import memoryhub.operations.catalogue  # noqa: F401  (registers every operation)
 from memoryhub.operations.base import REGISTRY, Operation
@@ -11,12 +12,21 @@ from memoryhub.rest.events import follow
 from memoryhub.rest.openapi import openapi_view
 from memoryhub.rest.views import OperationView, UnknownPath
 
+
+class RestConverter(PathConverter):
+    """The rest of the address, line breaks included: keys are any text."""
+
+    regex = r"[\s\S]+"
+
+
+register_converter(RestConverter, "rest")
+
 PLACEHOLDER = re.compile(r"\{(\w+)(?::(\w+))?\}")
 
 
 def django_path(route: str) -> str:
-    """`kv/{ns}/{key:path}` is `kv/<str:ns>/<path:key>`."""
-    return PLACEHOLDER.sub(lambda m: f"<{m[2] or 'str'}:{m[1]}>", route)
+    """`kv/{ns}/{key:path}` is `kv/<str:ns>/<rest:key>`."""
+    return PLACEHOLDER.sub(lambda m: f"<{'rest' if m[2] else 'str'}:{m[1]}>", route)
 
 
 def operations_by_path() -> dict[str, dict[str, Operation]]:
@@ -44,5 +54,5 @@ urlpatterns = [
     path("openapi.json", openapi_view, name="openapi"),
     path("events", follow, name="follow-events"),
     *routes(),
-    re_path(r"^.*$", UnknownPath.as_view(), name="v1:unknown"),
+    re_path(r"^[\s\S]*$", UnknownPath.as_view(), name="v1:unknown"),
 ]

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from itertools import count
+from secrets import token_hex
 from typing import Any, TypeVar
 
 import httpx2
@@ -35,7 +35,6 @@ STATUS = {
     "conflict": 409, "invalid_transition": 409, "idempotency_conflict": 409, "precondition_failed": 409,
     "payload_too_large": 413, "validation_failed": 422, "quota_exceeded": 429, "internal": 500,
 }  # fmt: skip
-numbers = count(1)
 
 
 @dataclass(frozen=True)
@@ -106,7 +105,7 @@ class Hub:
 
 def new_hub(app: InProcess) -> Hub:
     def work() -> Hub:
-        account, space = make_team(f"Team {next(numbers)}")
+        account, space = make_team(f"Team {token_hex(6)}")
         return Hub(app, account, space, {str(role): make_person(account, role) for role in Role})
 
     return apart(work)

@@ -113,6 +113,17 @@ def test_emoji_and_any_script_come_back_as_they_were_sent(agent: Agent) -> None:
         assert agent("kv_get", ns="n", key="k")["value"] == {text: text}
 
 
+@pytest.mark.parametrize(
+    "key", ["a/b", "a\nb", "/", "//", "..", "a?b#c", "%2F", "a b", " ", "\u00fc", FAMILY, "."]
+)
+def test_a_key_is_any_text_and_found_by_it_again(agent: Agent, key: str) -> None:
+    if agent.wire == "rest" and key in (".", ".."):
+        pytest.skip("clients take these out of an address before they send it")
+    assert agent("kv_set", ns="n", key=key, value={"k": key})["key"] == key
+    assert agent("kv_get", ns="n", key=key)["value"] == {"k": key}
+    assert [e["key"] for e in agent.having(wire="rest")("kv_list", ns="n")["entries"]] == [key]
+
+
 def test_a_page_cuts_no_emoji_in_two(hub: Hub, owner: Browser) -> None:
     agent = Agent(hub, "rest", hub.key())
     for lead in range(6):
