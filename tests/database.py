@@ -16,3 +16,14 @@ def become_app() -> None:
 def become_owner() -> None:
     connection.close()
     connection.settings_dict.update(USER=settings.DB_OWNER["USER"], PASSWORD=settings.DB_OWNER["PASSWORD"])
+
+
+def other_sessions() -> int:
+    """How many sessions of the application there are beside this thread's own."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "select count(*) from pg_stat_activity where datname = current_database()"
+            " and usename = %s and pid <> pg_backend_pid()",
+            [APP_ROLE],
+        )
+        return int(cursor.fetchone()[0])

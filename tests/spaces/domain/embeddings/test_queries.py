@@ -10,6 +10,7 @@ from spaces.embedding import client
 from spaces.embedding.client import Patience
 from spaces.models import EmbeddingModel
 from tests.conftest import Cast
+from tests.database import other_sessions
 from tests.embeddings import FakeServer
 from tests.spaces.domain.embeddings.conftest import forget
 
@@ -96,15 +97,11 @@ def test_no_connection_is_held_while_a_question_is_embedded(
     seen: list[int] = []
 
     def look(texts: list[str]) -> None:
-        with connection.cursor() as cursor:
-            cursor.execute(
-                "select count(*) from pg_stat_activity where datname = current_database()"
-                " and usename = 'hub_app' and pid <> pg_backend_pid()"
-            )
-            seen.append(cursor.fetchone()[0])
+        seen.append(other_sessions())
         connection.close()
 
     fake.behave = look
     forget()
+    before = other_sessions()
     assert embed_query("anything").vector is not None
-    assert seen == [0]
+    assert seen == [before]

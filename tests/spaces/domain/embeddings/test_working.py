@@ -18,6 +18,7 @@ from spaces.domain.embeddings.queries import embed_query
 from spaces.domain.embeddings.working import embed_batch
 from spaces.models import EmbeddingModel, MemoryChunk
 from tests.conftest import Cast
+from tests.database import other_sessions
 from tests.embeddings import Answer, FakeServer
 from tests.spaces.domain.embeddings.writing import (
     chunks,
@@ -239,16 +240,12 @@ def test_no_transaction_is_open_and_no_connection_taken_while_the_model_thinks(
     seen: list[int] = []
 
     def look() -> None:
-        with connection.cursor() as cursor:
-            cursor.execute(
-                "select count(*) from pg_stat_activity where datname = current_database()"
-                " and usename = 'hub_app' and pid <> pg_backend_pid()"
-            )
-            seen.append(cursor.fetchone()[0])
+        seen.append(other_sessions())
 
+    before = other_sessions()
     fake.behave = Meanwhile(look)
     embed_all()
-    assert seen == [0]
+    assert seen == [before]
 
 
 @pytest.mark.django_db(transaction=True)
