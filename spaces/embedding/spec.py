@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
 from spaces.embedding.base import Kind
@@ -22,9 +22,6 @@ class ModelSpec:
 
     def prefix(self, kind: Kind) -> str:
         return self.query_prefix if kind == "query" else self.passage_prefix
-
-    def sized(self, dimensions: int) -> "ModelSpec":
-        return replace(self, dimensions=dimensions)
 
 
 def fingerprint(spec: ModelSpec, **versions: int | str) -> str:
