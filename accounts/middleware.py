@@ -13,6 +13,7 @@ from accounts.domain.accounts import person_actor
 from accounts.models import User
 from memoryhub.common.errors import HubError
 from memoryhub.common.tenancy import tenant
+from memoryhub.common.text import check_text
 
 View = Callable[..., HttpResponse]
 
@@ -53,6 +54,7 @@ class TenantPageMiddleware:
         if not isinstance(request.user, User):
             return redirect_to_login(request.get_full_path())
         try:
+            check_sent(request)
             return in_account(request, request.user, view, args, kwargs)
         except HubError as error:
             return error_page(request, error)
@@ -60,6 +62,12 @@ class TenantPageMiddleware:
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         """A refusal on a page of no account is told in the same way."""
         return error_page(request, exception) if isinstance(exception, HubError) else None
+
+
+def check_sent(request: HttpRequest) -> None:
+    """What no field can hold is refused before any view reads it."""
+    for sent in (request.GET, request.POST):
+        check_text(dict(sent.lists()))
 
 
 def in_account(

@@ -6,4 +6,4 @@ def wanted_address(request: HttpRequest, fallback: str = "/") -> str:
     """Where a form asks to go back to, if that is one of our own pages."""
     wanted = request.POST.get("next", "")
     own = url_has_allowed_host_and_scheme(wanted, {request.get_host()}, require_https=request.is_secure())
-    return wanted if own else fallback
+    return wanted if own and wanted.startswith("/") else fallback
