@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-LOCOMO = Path("../shared/data/locomo10.json")
+LOCOMO = Path("locomo10.json")
 
 
 @click.group()
