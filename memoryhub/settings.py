@@ -157,6 +157,12 @@ EMBEDDING_QUERY_PREFIX = envstr(
 EMBEDDING_PASSAGE_PREFIX = envstr("EMBEDDING_PASSAGE_PREFIX")
 EMBEDDING_PREVIOUS_API_KEY = envsecret("EMBEDDING_PREVIOUS_API_KEY")  # of the server before, during a change
 
+# A language model, for what asks for one: a server with the OpenAI interface for chat, by its base (…/v1).
+LLM_URL = envstr("LLM_URL").rstrip("/")
+LLM_MODEL = envstr("LLM_MODEL")
+LLM_API_KEY = envsecret("LLM_API_KEY")
+LLM_SECONDS = envint("LLM_SECONDS", 60)  # for a whole answer
+
 AUTH_USER_MODEL = "accounts.User"
 AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
 PASSWORD_HASHERS = [

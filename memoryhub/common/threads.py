@@ -1,4 +1,4 @@
-"""Calls to the database from asyncio code.
+"""Threads and the database's connections: calls from asyncio code, and waiting for others without holding one.
 
 One pool of our own: its size bounds the connections a process takes, and calls never queue behind Django's
 single thread for synchronous code.
@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import ParamSpec, TypeVar
 
-from django.db import close_old_connections
+from django.db import close_old_connections, connection
 
 from memoryhub.common.env import envint
 
@@ -33,3 +33,9 @@ def _between_connections(call: Callable[[], T]) -> T:
         return call()
     finally:
         close_old_connections()
+
+
+def let_go() -> None:
+    """Give this thread's connection back, unless a transaction (of a test) is open on it."""
+    if not connection.in_atomic_block:
+        connection.close()

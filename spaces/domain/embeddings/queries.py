@@ -5,10 +5,10 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from threading import Lock
 
+from memoryhub.common.threads import let_go
 from spaces.domain.embeddings.configured import client_of, configured
 from spaces.domain.embeddings.health import report_trouble
 from spaces.domain.embeddings.status import OFF, PREPARING
-from spaces.domain.embeddings.thinking import let_go
 from spaces.embedding.base import EmbeddingError, Trouble, Vector
 from spaces.models import EmbeddingModel
 

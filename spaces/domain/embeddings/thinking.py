@@ -2,8 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-from django.db import connection
-
+from memoryhub.common.threads import let_go
 from spaces.domain.embeddings.configured import client_of
 from spaces.domain.embeddings.drafts import Draft
 from spaces.domain.embeddings.health import is_well, report_trouble
@@ -25,12 +24,6 @@ def think(drafts: Sequence[Draft], model: EmbeddingModel, still_alive: Callable[
             _embed(group, model)
     except EmbeddingError as error:
         report_trouble(model, error)
-
-
-def let_go() -> None:
-    """Give the connection back, unless a transaction (of a test) is open on it."""
-    if not connection.in_atomic_block:
-        connection.close()
 
 
 def _groups(drafts: Sequence[Draft]) -> Iterator[list[Draft]]:
