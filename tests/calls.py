@@ -6,7 +6,9 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import jsonschema
+import psycopg
 import pytest
+from django.conf import settings
 from django.db import connection
 from django.http import HttpResponse
 from django.test import Client
@@ -16,6 +18,9 @@ import memoryhub.operations.catalogue  # noqa: F401
 from accounts.actor import Actor
 from memoryhub.common.errors import HubError
 from memoryhub.operations.base import REGISTRY
+from spaces.domain.embeddings.queries import forget as forget_questions
+from spaces.domain.search.frequencies import forget_counts
+from spaces.domain.search.sizes import forget_sizes
 
 T = TypeVar("T")
 
@@ -61,9 +66,23 @@ class Caller:
 
 
 def queries(act: Callable[[], object]) -> int:
+    """How many it takes in a process that has just started: what is kept between calls runs out at any time."""
+    forget_counts()
+    forget_sizes()
+    forget_questions()
     with CaptureQueriesContext(connection) as captured:
         act()
     return len(captured)
+
+
+def as_owner(sql: str) -> int:
+    """The way of somebody with the database's owner login: past the application and its grants. Rows changed."""
+    owner = settings.DB_OWNER
+    parameters = {"host": owner["HOST"], "port": owner["PORT"] or None, "user": owner["USER"]}
+    with psycopg.connect(
+        dbname=connection.settings_dict["NAME"], password=owner["PASSWORD"], **parameters
+    ) as there:
+        return there.execute(sql).rowcount
 
 
 def at_once(count: int, act: Callable[[int], T]) -> list[T | HubError]:

@@ -30,6 +30,11 @@ def count_memories(account_id: UUID, lexemes: list[str]) -> tuple[dict[str, int]
     return {lexeme: counts[lexeme] for lexeme in lexemes if counts[lexeme]}, counts[EVERYTHING]
 
 
+def forget_counts() -> None:
+    """As if the process had just started."""
+    _kept.clear()
+
+
 def _count(lexemes: list[str]) -> list[int]:
     queries = [to_tsquery_literal([lexeme] if lexeme else []) for lexeme in lexemes]
     with connection.cursor() as cursor:

@@ -6,9 +6,7 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
-import psycopg
 import pytest
-from django.conf import settings
 from django.db import ProgrammingError, connection, transaction
 from hypothesis import given
 from hypothesis import strategies as st
@@ -25,6 +23,7 @@ from memoryhub.common.tenancy import tenant
 from memoryhub.operations.hub.actions import action_transition
 from tests.actions.conftest import NOW
 from tests.actions.stage import approve, digest_of, proposed
+from tests.calls import as_owner
 from tests.conftest import Cast
 
 texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=20)
@@ -123,16 +122,6 @@ def test_a_proposal_is_known_again_in_any_spelling(payload: dict) -> None:
     assert proposal_hash("b", payload) != proposal_hash("a", payload)
 
 
-def as_owner(sql: str) -> None:
-    """The way of somebody with the database's owner login: past the application and its grants."""
-    owner = settings.DB_OWNER
-    parameters = {"host": owner["HOST"], "port": owner["PORT"] or None, "user": owner["USER"]}
-    with psycopg.connect(
-        dbname=connection.settings_dict["NAME"], password=owner["PASSWORD"], **parameters
-    ) as there:
-        assert there.execute(sql).rowcount == 1
-
-
 REVISION = "update actions_actionrevision set {change} where action_id = '{id}'"
 ACTION = "update actions_action set {change} where id = '{id}'"
 APPROVAL = "update actions_approval set {change} where action_id = '{id}'"
@@ -165,7 +154,7 @@ AFTER_APPROVAL = TAMPERING | {
 
 
 def tamper(action: Action, how: tuple[str, str]) -> None:
-    as_owner(how[0].replace("{change}", how[1]).replace("{id}", str(action.id)))
+    assert as_owner(how[0].replace("{change}", how[1]).replace("{id}", str(action.id))) == 1
 
 
 def refusal_of(act: Callable[[], Any]) -> str:

@@ -211,7 +211,6 @@ def test_finding_counts_no_recall(cast: Cast) -> None:
 @pytest.mark.parametrize("query", ["fact", ""])
 def test_a_search_takes_as_many_queries_at_three_results_as_at_one(cast: Cast, query: str) -> None:
     remember(cast.agent, text="fact 0")
-    recalled(cast, query)  # what is kept of an account's words from search to search
     one = queries(lambda: recalled(cast, query))
     for n in (1, 2):
         remember(cast.agent, text=f"fact {n}")
