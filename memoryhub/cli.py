@@ -296,6 +296,8 @@ def add(data_dir: Path | None, account: str | None, email: str, role: str, as_js
 
 cli.add_command(bench)
 
+import memoryhub.moving  # noqa: E402, F401 (adds its commands)
+
 
 def main() -> None:
     """Run the command; what a person can put right is said in plain words, without a traceback."""

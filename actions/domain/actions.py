@@ -11,7 +11,7 @@ from actions.models import OPEN, Action, Status
 from memoryhub.common.errors import NotFound, ValidationFailed
 from memoryhub.common.ids import parse_id
 from spaces.domain.access import access_space
-from spaces.domain.kinds import Kind, Row, register_kind
+from spaces.domain.kinds import Kind, Row, in_batches, register_kind
 from spaces.models import Space
 
 SHORT_ID = re.compile(r"[Aa]([1-9][0-9]{0,8})")
@@ -51,8 +51,7 @@ def check_statuses(statuses: Iterable[str]) -> list[str]:
 def export_actions(actor: Actor, space: Space | None) -> Iterator[Row]:
     """Every action belongs to a space."""
     if space is not None:
-        for action in Action.objects.inside(space).with_current().order_by("number"):
-            yield describe(action)
+        yield from map(describe, in_batches(Action.objects.inside(space).with_current()))
 
 
 register_kind(Kind(prefix="act", model_label="actions.Action", export=export_actions))

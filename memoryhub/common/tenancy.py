@@ -42,6 +42,18 @@ def tenant(account_id: uuid.UUID) -> Iterator[None]:
             _put_in_force(former)
 
 
+@contextmanager
+def snapshot(account_id: uuid.UUID) -> Iterator[None]:
+    """`tenant()` in which every query sees the same moment. Inside another transaction it is what that one is."""
+    nested = connection.in_atomic_block
+    with transaction.atomic():
+        if not nested:
+            with connection.cursor() as cursor:
+                cursor.execute("set transaction isolation level repeatable read, read only")
+        with tenant(account_id):
+            yield
+
+
 def _put_in_force(account_id: str) -> str:
     """Sets the account until the transaction ends, and answers the one before ("" for none)."""
     with connection.cursor() as cursor:

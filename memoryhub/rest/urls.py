@@ -8,6 +8,7 @@ from django.urls.converters import PathConverter
 
 import memoryhub.operations.catalogue  # noqa: F401  (registers every operation)
 from memoryhub.operations.base import REGISTRY, Operation
+from memoryhub.rest.downloads import ExportView
 from memoryhub.rest.events import follow
 from memoryhub.rest.openapi import openapi_view
 from memoryhub.rest.views import OperationView, UnknownPath
@@ -53,6 +54,7 @@ def routes() -> list[URLPattern]:
 urlpatterns = [
     path("openapi.json", openapi_view, name="openapi"),
     path("events", follow, name="follow-events"),
+    path("export", ExportView.as_view(), name="v1:export"),
     *routes(),
     re_path(r"^[\s\S]*$", UnknownPath.as_view(), name="v1:unknown"),
 ]

@@ -16,6 +16,8 @@ from memoryhub.common.ids import ID_PREFIXES, typed_id
 from spaces.models import Space
 
 SAMPLE = 80
+PLURALS = {"sum": "summaries", "run": "dreams"}
+"""Of kinds whose name makes no plural by itself."""
 
 Row = dict[str, Any]
 T = TypeVar("T", bound=Tenant)
@@ -78,16 +80,23 @@ class Kind:
 
     `prefix` is that of its typed ids. `export` yields every row of the space (None: of the account as a whole)
     as plain JSON, with whatever hangs on it. Without `forgetting` it is out of reach of queries to forget.
+    `plural` names its file in an export.
     """
 
     prefix: str
     model_label: str
     export: Callable[[Actor, Space | None], Iterator[Row]]
     forgetting: Forgetting | None = None
+    plural: str = ""
 
     @property
     def name(self) -> str:
         return ID_PREFIXES[self.prefix]
+
+    @property
+    def file(self) -> str:
+        scope = self.forgetting.scope if self.forgetting else f"{self.name}s"
+        return f"{self.plural or PLURALS.get(self.prefix, scope)}.jsonl"
 
     def typed(self, id: UUID) -> str:
         return typed_id(self.prefix, id)

@@ -1,6 +1,6 @@
 """How memories leave, and how they are forgotten: those that hold every word of a query."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -31,6 +31,7 @@ from spaces.domain.search.tokens import every_word, holds_all_words
 from spaces.models import Memory, MemoryVersion, Space
 from spaces.models.memories import MemoryQuerySet
 
+POINTERS = ("superseded_by", "resolved_by")
 SAID = ("text", "subject", "tags", "topics", "path", "source_ref", "decided_by", "links", "metadata")
 
 
@@ -51,9 +52,24 @@ def erase(actor: Actor, selection: Selection, hits: Sequence[Hit]) -> Forgotten:
 
 
 def export(actor: Actor, space: Space | None) -> Iterator[Row]:
-    rows = Memory.objects.filter(account_id=actor.account_id, space=space)
-    for memory in in_batches(rows.prefetch_related("versions")):
-        yield {"id": typed_id("mem", memory.id), **told(memory), **_circumstances(memory)}
+    """Without what has expired. What is held back in quarantine leaves with people only, never with an agent."""
+    every = Memory.objects.filter(account_id=actor.account_id, space=space)
+    leaving = every.live() if actor.kind == "key" else every.unexpired()
+    staying = {
+        typed_id("mem", id) for id in every.exclude(id__in=leaving.values("id")).values_list("id", flat=True)
+    }
+    for memory in in_batches(leaving.prefetch_related("versions")):
+        yield without(staying, row_of(memory))
+
+
+def row_of(memory: Memory) -> Row:
+    """A memory as it leaves."""
+    return {"id": typed_id("mem", memory.id), **told(memory), **_circumstances(memory)}
+
+
+def without(staying: Collection[str], row: Row) -> Row:
+    """Nothing that leaves points at what stays."""
+    return {**row, **{name: None for name in POINTERS if row[name] in staying}}
 
 
 def _named(actor: Actor, ids: Iterable[UUID]) -> list[Memory]:
@@ -127,7 +143,9 @@ def _circumstances(memory: Memory) -> Row:
         "superseded_by": _pointer(memory.superseded_by_id),
         "resolved_by": _pointer(memory.resolved_by_id),
         "recall_count": memory.recall_count,
+        "last_recalled_at": format_time(memory.last_recalled_at) if memory.last_recalled_at else None,
         "seen_count": memory.seen_count,
+        "last_seen_at": format_time(memory.last_seen_at),
         "version": memory.version,
         "written_by": memory.written_by,
         "redactions": memory.redactions,

@@ -27,8 +27,11 @@ def words(names: tuple[str, ...]) -> list[tuple[str, str]]:
 class MemoryQuerySet(ScopedQuerySet["Memory"]):
     def live(self, now: datetime | None = None) -> "MemoryQuerySet":
         """Not expired and not quarantined: expiry is decided at read time, on every path."""
-        unexpired = Q(expires_at=None) | Q(expires_at__gt=now or timezone.now()) | Q(pinned=True)
-        return self.filter(unexpired).exclude(status="quarantined")
+        return self.unexpired(now).exclude(status="quarantined")
+
+    def unexpired(self, now: datetime | None = None) -> "MemoryQuerySet":
+        lasting = Q(expires_at=None) | Q(expires_at__gt=now or timezone.now()) | Q(pinned=True)
+        return self.filter(lasting)
 
     def active(self, now: datetime | None = None) -> "MemoryQuerySet":
         return self.live(now).filter(status="active")

@@ -80,6 +80,7 @@ PAGES: dict[str, Page] = {
     "protected-resource": Page("/.well-known/oauth-protected-resource", get=everybody(SHOWN)),
     "openapi": Page("/v1/openapi.json", get=everybody(SHOWN)),
     "follow-events": Page("/v1/events", get=everybody("401")),
+    "v1:export": Page("/v1/export", get=everybody("401")),
     "v1:unknown": Page("/v1/nothing", get=everybody("401"), post=everybody("401")),
     "welcome": Page("/welcome/unknown/", get=everybody(GONE), post=everybody(GONE)),
     "theme": Page("/appearance/", get=everybody(NOT_SO), post=everybody(GOES_ON)),

@@ -361,7 +361,7 @@ def test_every_table_of_stored_text_belongs_to_a_kind() -> None:
     known = {kind.model_label for kind in all_kinds()}
     tables = {
         model._meta.label
-        for app in ("spaces", "actions")
+        for app in ("accounts", "spaces", "actions")
         for model in apps.get_app_config(app).get_models()
         if issubclass(model, Tenant) and not goes_with(model, known)
     }

@@ -1,0 +1,41 @@
+"""Downloads: plain streaming, since no answer of an operation could hold them."""
+
+from functools import partial
+from typing import cast
+
+from django.http import HttpRequest, StreamingHttpResponse
+from rest_framework.request import Request
+from rest_framework.views import APIView
+
+from accounts.actor import Actor
+from accounts.domain.credentials import authenticate
+from memoryhub.common.errors import InvalidRequest
+from memoryhub.common.tenancy import tenant
+from memoryhub.flows.export import Export, check_export, open_export, stream_export
+from memoryhub.rest.auth import lower_headers
+from memoryhub.web.spooled import download
+
+ACCOUNT = "account"
+
+
+class ExportView(APIView):
+    """`GET /v1/export`: the space of the call as a ZIP, or with `scope=account` everything of the account."""
+
+    http_method_names = ["get"]
+
+    def get(self, request: Request) -> StreamingHttpResponse:
+        scope = request.query_params.get("scope", "space")
+        if scope not in ("space", ACCOUNT):
+            raise InvalidRequest("scope: Must be `space` or `account`.")
+        actor, space = cast("Actor", request.user), request.query_params.get("space") or None
+        with tenant(actor.account_id):
+            export = open_export(actor, space, whole_account=scope == ACCOUNT)
+        still = partial(_check_still, request._request, export)
+        return download(export.name, partial(stream_export, export), still)
+
+
+def _check_still(request: HttpRequest, export: Export) -> None:
+    """The credential is looked at anew: who was removed meanwhile gets no more of it."""
+    actor = authenticate(lower_headers(request), address=request.META.get("REMOTE_ADDR", ""))
+    with tenant(actor.account_id):
+        check_export(actor, export)
