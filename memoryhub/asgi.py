@@ -18,8 +18,8 @@ from mcp.server import Server  # noqa: E402
 
 import memoryhub.operations.catalogue  # noqa: E402, F401 (registers every operation)
 from accounts.scopes import FAMILIES  # noqa: E402
-from memoryhub.mcp.app import ROOT, Endpoint, mounted  # noqa: E402
-from memoryhub.mcp.server import build_server  # noqa: E402
+from memoryhub.mcp.app import ROOT, Endpoint  # noqa: E402
+from memoryhub.mcp.mounts import mount_server, mount_tools  # noqa: E402
 from memoryhub.operations.base import REGISTRY  # noqa: E402
 from memoryhub.routing import websocket_urlpatterns  # noqa: E402
 
@@ -30,11 +30,11 @@ Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 
 def build_application(extra_servers: Mapping[str, Server[Any]] | None = None) -> Application:
-    """`extra_servers` are mounted beside the families, each under its name and with its answers streaming."""
+    """`extra_servers` are mounted beside the families, each under its name."""
     refuse_known_key()
-    mounts = {family: mounted(build_server(family)) for family in FAMILIES if REGISTRY.tools(family)}
-    extra = {name: mounted(server, streaming=True) for name, server in (extra_servers or {}).items()}
-    endpoint = Endpoint({"": mounted(build_server(None)), **mounts, **extra})
+    families = {family: mount_tools(family) for family in FAMILIES if REGISTRY.tools(family)}
+    extra = {name: mount_server(server) for name, server in (extra_servers or {}).items()}
+    endpoint = Endpoint({"": mount_tools(None), **families, **extra})
     pages = get_asgi_application()
     sockets = AllowedHostsOriginValidator(URLRouter(websocket_urlpatterns))
 

@@ -16,6 +16,7 @@ import pytest
 from django.conf import settings
 from django.db import connection
 
+from memoryhub.running import lifeline
 from tests.settings import postgres
 
 READY_WITHIN = 30
@@ -37,9 +38,10 @@ def live_process(django_db_setup: None) -> Iterator[str]:
 @contextmanager
 def running_server(application: str = "memoryhub.asgi:application", **environment: str) -> Iterator[str]:
     """Serves an ASGI application on an ephemeral port of the loopback; its address is its PUBLIC_URL."""
-    with listening_socket() as listener, tempfile.TemporaryFile() as log:
+    with listening_socket() as listener, tempfile.TemporaryFile() as log, held_lifeline() as line:
         url = f"http://localhost:{listener.getsockname()[1]}"
-        process = start(application, listener, log, environment_of(url) | environment)
+        surroundings = environment_of(url) | environment | {lifeline.VARIABLE: str(line)}
+        process = start(application, listener, line, log, surroundings)
         try:
             wait_until_ready(url, process, log)
             yield url
@@ -54,6 +56,17 @@ def listening_socket() -> Iterator[socket.socket]:
         yield listener
 
 
+@contextmanager
+def held_lifeline() -> Iterator[int]:
+    """What the server watches: it ends with the tests, however they end."""
+    reader, writer = os.pipe()
+    try:
+        yield reader
+    finally:
+        os.close(reader)
+        os.close(writer)
+
+
 def environment_of(url: str) -> dict[str, str]:
     return os.environ | {
         "DJANGO_SETTINGS_MODULE": "tests.live_settings",
@@ -66,10 +79,12 @@ def environment_of(url: str) -> dict[str, str]:
 
 
 def start(
-    application: str, listener: socket.socket, log: IO[bytes], environment: dict[str, str]
+    application: str, listener: socket.socket, line: int, log: IO[bytes], environment: dict[str, str]
 ) -> subprocess.Popen[bytes]:
     command = [sys.executable, "-m", "tests.serve", application, str(listener.fileno())]
-    return subprocess.Popen(command, env=environment, pass_fds=[listener.fileno()], stdout=log, stderr=log)
+    return subprocess.Popen(
+        command, env=environment, pass_fds=[listener.fileno(), line], stdout=log, stderr=log
+    )
 
 
 def wait_until_ready(url: str, process: subprocess.Popen[bytes], log: IO[bytes]) -> None:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from memoryhub.bench.table import Row
 
 LOCOMO = Path("locomo10.json")
 
@@ -31,3 +36,39 @@ def search(data_dir: Path | None, locomo: Path) -> None:
 
     for line in run(data_dir, locomo if locomo.exists() else None):
         click.echo(line)
+
+
+@bench.command()
+@click.option("--rounds", default=100, show_default=True, type=click.IntRange(1))
+@click.option(
+    "--calls", default=20, show_default=True, type=click.IntRange(1), help="Of each kind in a round."
+)
+def mcp(rounds: int, calls: int) -> None:
+    """CPU of a small read over MCP, beside a bare route that makes the same queries. On a hub of its own."""
+    from memoryhub.bench.hub import throwaway_hub
+
+    with throwaway_hub() as hub:
+        from memoryhub.bench.reading import measure
+
+        report(measure(hub, rounds, calls))
+
+
+@bench.command()
+@click.option("--clients", default=16, show_default=True, type=click.IntRange(1))
+@click.option("--each", default=60, show_default=True, type=click.IntRange(1), help="Writes by each client.")
+def writes(clients: int, each: int) -> None:
+    """Memories acknowledged a second by one web process, beside a bare route that inserts. On a hub of its own."""
+    from memoryhub.bench.hub import throwaway_hub
+
+    with throwaway_hub() as hub:
+        from memoryhub.bench.writing import measure
+
+        report(measure(hub, clients, each))
+
+
+def report(rows: list[Row]) -> None:
+    """Exits with 1 where a limit is missed."""
+    from memoryhub.bench.table import drawn
+
+    click.echo(drawn(rows))
+    sys.exit(any(row.missed for row in rows))

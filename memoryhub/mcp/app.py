@@ -7,12 +7,7 @@ SDK's session manager serves 2026-07-28, `handshake` what came before. Either fi
 import asyncio
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
-from typing import Any
 
-from django.conf import settings
-from mcp.server import Server
-from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from starlette.requests import Request
 from starlette.types import Message, Receive, Scope, Send
@@ -20,24 +15,11 @@ from starlette.types import Message, Receive, Scope, Send
 from memoryhub.mcp import guards, handshake
 from memoryhub.mcp.callers import Caller
 from memoryhub.mcp.messages import parse
+from memoryhub.mcp.mounts import Mount
 from memoryhub.mcp.refusals import Refused, refuse
 
 ROOT = "/mcp"
 ANY_ACCEPT = (b"accept", b"application/json, text/event-stream")
-
-
-@dataclass(frozen=True, slots=True)
-class Mount:
-    server: Server[Any]
-    manager: StreamableHTTPSessionManager
-
-
-def mounted(server: Server[Any], *, streaming: bool = False) -> Mount:
-    """A server whose tools report progress is mounted `streaming`; answers of the others are plain JSON."""
-    manager = StreamableHTTPSessionManager(
-        server, stateless=True, json_response=not streaming, max_request_body_size=settings.BODY_LIMIT
-    )
-    return Mount(server, manager)
 
 
 class Endpoint:
@@ -101,7 +83,7 @@ class Endpoint:
         message = parse(body)
         version = headers.get("mcp-protocol-version")
         if version is None or version in HANDSHAKE_PROTOCOL_VERSIONS:
-            response = await handshake.respond(mount.server, Request(scope, receive), version, message)
+            response = await handshake.respond(mount, Request(scope, receive), version, message)
             return await response(scope, receive, send)
         await scope[Caller.SCOPE_KEY].identify()
         if not self._ready.is_set():

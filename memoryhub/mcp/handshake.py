@@ -1,15 +1,16 @@
 """The wire of 2025-11-25 and before, one POST at a time.
 
 Every request stands alone: `initialize` may come first or never, and nothing is kept between two requests. The
-SDK's kernel is driven directly, without the stream pair and the tasks it needs for sessions.
+SDK's kernel is driven directly, without the stream pair and the tasks it needs for sessions; calls of tools,
+which are nearly all there is, go past it.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import anyio
-from mcp.server import Server
 from mcp.server.connection import Connection
 from mcp.server.runner import modern_error_data, serve_one
 from mcp.shared.dispatcher import CallOptions
@@ -37,15 +38,16 @@ from memoryhub.mcp.messages import (
     read_message,
     result_message,
 )
+from memoryhub.mcp.mounts import Mount
 from memoryhub.mcp.refusals import Refused, json_response
+from memoryhub.mcp.tools import CALL
 
-TOOL_CALL = "tools/call"
 BATCH_VERSION = "2025-03-26"
 MAX_BATCH = 50
 NEXT_WIRE = "A request with protocol fields in `_meta` must name its version in MCP-Protocol-Version too."
 
 
-@dataclass(slots=True)
+@dataclass
 class OneAnswer:
     """The way back to the client while one request is served: its answer, and nothing else."""
 
@@ -53,7 +55,11 @@ class OneAnswer:
     request_id: RequestId | None
     message_metadata: ServerMessageMetadata
     can_send_request: bool = False
-    cancel_requested: anyio.Event = field(default_factory=anyio.Event)
+
+    @cached_property
+    def cancel_requested(self) -> anyio.Event:
+        """Never set: a client's cancellation comes as a request of its own, and knows nothing of this one."""
+        return anyio.Event()
 
     async def send_raw_request(
         self, method: str, params: Mapping[str, Any] | None, opts: CallOptions | None = None
@@ -69,68 +75,83 @@ class OneAnswer:
         """Dropped, like every notification."""
 
 
-async def respond(server: Server[Any], request: Request, version: str | None, message: Any) -> Response:
+async def respond(mount: Mount, request: Request, version: str | None, message: Any) -> Response:
     """`version` is the request's header; without one the protocol says which to assume."""
-    version = version or DEFAULT_NEGOTIATED_VERSION
     caller: Caller = request.scope[Caller.SCOPE_KEY]
     if not is_tool_call(message):
         await caller.identify()
-    response = await respond_to(server, request, version, message)
+    exchange = Exchange(mount, request, caller, version or DEFAULT_NEGOTIATED_VERSION)
+    response = await exchange.respond(message)
     await caller.identify()
     return response
 
 
-async def respond_to(server: Server[Any], request: Request, version: str, message: Any) -> Response:
-    if isinstance(message, list):
-        return await respond_to_batch(server, request, version, message)
-    try:
-        call = read_message(message)
-    except NotACall as fault:
-        return json_response(fault.answer, BAD_REQUEST)
-    if call is None:
-        return Response(status_code=202)
-    if belongs_to_next_wire(call):
-        return bad_request(HEADER_MISMATCH, NEXT_WIRE)
-    return json_response(await answer(server, request, version, call))
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """One POST and its answer."""
 
+    mount: Mount
+    request: Request
+    caller: Caller
+    version: str
 
-async def respond_to_batch(server: Server[Any], request: Request, version: str, batch: list[Any]) -> Response:
-    """Only one version of the protocol had batches."""
-    if version != BATCH_VERSION:
-        return bad_request(INVALID_REQUEST, "Send one message at a time: this version has no batches.")
-    if not 0 < len(batch) <= MAX_BATCH:
-        return bad_request(INVALID_REQUEST, f"A batch holds 1 to {MAX_BATCH} messages.")
-    answers = [await answer_in_batch(server, request, version, message) for message in batch]
-    owed = [answer for answer in answers if answer is not None]
-    return json_response(owed) if owed else Response(status_code=202)
+    async def respond(self, message: Any) -> Response:
+        if isinstance(message, list):
+            return await self.respond_to_batch(message)
+        try:
+            call = read_message(message)
+        except NotACall as fault:
+            return json_response(fault.answer, BAD_REQUEST)
+        if call is None:
+            return Response(status_code=202)
+        if belongs_to_next_wire(call):
+            return bad_request(HEADER_MISMATCH, NEXT_WIRE)
+        return json_response(await self.answer(call))
 
+    async def respond_to_batch(self, batch: list[Any]) -> Response:
+        """Only one version of the protocol had batches."""
+        if self.version != BATCH_VERSION:
+            return bad_request(INVALID_REQUEST, "Send one message at a time: this version has no batches.")
+        if not 0 < len(batch) <= MAX_BATCH:
+            return bad_request(INVALID_REQUEST, f"A batch holds 1 to {MAX_BATCH} messages.")
+        answers = [await self.answer_in_batch(message) for message in batch]
+        owed = [answer for answer in answers if answer is not None]
+        return json_response(owed) if owed else Response(status_code=202)
 
-async def answer_in_batch(
-    server: Server[Any], request: Request, version: str, message: Any
-) -> dict[str, Any] | None:
-    try:
-        call = read_message(message)
-        if call is not None and call.method == "initialize":
-            raise NotACall(INVALID_REQUEST, "`initialize` can't be part of a batch.", call.id)
-    except NotACall as fault:
-        return fault.answer
-    return await answer(server, request, version, call) if call is not None else None
+    async def answer_in_batch(self, message: Any) -> dict[str, Any] | None:
+        try:
+            call = read_message(message)
+            if call is not None and call.method == "initialize":
+                raise NotACall(INVALID_REQUEST, "`initialize` can't be part of a batch.", call.id)
+        except NotACall as fault:
+            return fault.answer
+        return await self.answer(call) if call is not None else None
 
+    async def answer(self, call: Call) -> dict[str, Any]:
+        """The message that answers a call."""
+        try:
+            result = await self.result(call)
+        except Refused:
+            raise
+        except Exception as fault:
+            return error_message(call.id, modern_error_data(fault))
+        return result_message(call.id, result)
 
-async def answer(server: Server[Any], request: Request, version: str, call: Call) -> dict[str, Any]:
-    """The message that answers a call, through the SDK's kernel."""
-    connection = Connection.from_envelope(spoken_version(version, call), None, None)
-    transport = TransportContext(kind="streamable-http", can_send_request=False, headers=request.headers)
-    way_back = OneAnswer(transport, call.id, ServerMessageMetadata(request_context=request))
-    try:
-        result = await serve_one(
-            server, way_back, call.method, call.params, connection=connection, lifespan_state={}
+    async def result(self, call: Call) -> dict[str, Any]:
+        """From the tools, or through the SDK's kernel, which gets a connection for this one call."""
+        tools = self.mount.tools
+        result = await tools.answer(self.caller, call.method, call.params or {}) if tools else None
+        if result is not None:
+            return result
+        transport = TransportContext(
+            kind="streamable-http", can_send_request=False, headers=self.request.headers
         )
-    except Refused:
-        raise
-    except Exception as fault:
-        return error_message(call.id, modern_error_data(fault))
-    return result_message(call.id, result)
+        way_back = OneAnswer(transport, call.id, ServerMessageMetadata(request_context=self.request))
+        connection = Connection.for_loop(way_back, protocol_version_hint=spoken_version(self.version, call))
+        connection.initialized.set()
+        return await serve_one(
+            self.mount.server, way_back, call.method, call.params, connection=connection, lifespan_state={}
+        )
 
 
 def spoken_version(version: str, call: Call) -> str:
@@ -143,7 +164,7 @@ def spoken_version(version: str, call: Call) -> str:
 
 def is_tool_call(message: Any) -> bool:
     """A tool call identifies its caller itself, in the database thread that it needs anyway."""
-    return isinstance(message, dict) and message.get("method") == TOOL_CALL and "id" in message
+    return isinstance(message, dict) and message.get("method") == CALL and "id" in message
 
 
 def belongs_to_next_wire(call: Call) -> bool:

@@ -9,7 +9,7 @@ import pytest
 
 from accounts.domain.credentials import authenticate
 from accounts.scopes import Role
-from memoryhub.mcp.listing import listing
+from memoryhub.mcp.tools import Tools
 from memoryhub.operations.base import REGISTRY
 from tests.matrix.asking import HERE, as_tool, lowered, outcomes, over_rest, request, tried
 from tests.matrix.operations import OPERATIONS, Needs, expected, filled
@@ -61,7 +61,7 @@ def test_in_a_closed_space_a_role_does_what_it_may_there(world: World, name: str
 def test_each_credential_is_shown_the_tools_that_it_may_call(world: World) -> None:
     holding = {who: knocker for who, knocker in world.knockers.items() if not knocker.refused}
     for who, knocker in holding.items():
-        tools = listing(None, authenticate(lowered(knocker), address=HERE))
+        tools = Tools(None).listed(authenticate(lowered(knocker), address=HERE))
         may_call = [
             o.name
             for o in REGISTRY.tools()

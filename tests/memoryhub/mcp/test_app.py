@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from mcp.server import Server
 
-from memoryhub.mcp.app import Endpoint, Mount, mounted
+from memoryhub.mcp.app import Endpoint
+from memoryhub.mcp.mounts import Mount, mount_server
 from tests.conftest import Cast, make_key
 from tests.memoryhub.mcp.conftest import META, NEWER
 
@@ -17,7 +18,7 @@ DISCOVER = {"jsonrpc": "2.0", "id": 1, "method": "server/discover", "params": {"
 
 def in_endpoint(act: Callable[[Endpoint, Mount], Coroutine[Any, Any, None]]) -> None:
     async def run() -> None:
-        mount = mounted(Server[Any]("test", version="1"))
+        mount = mount_server(Server[Any]("test", version="1"))
         endpoint = Endpoint({"": mount})
         try:
             await act(endpoint, mount)
@@ -38,9 +39,10 @@ async def send(endpoint: Endpoint, secret: str, body: bytes, **headers: str) -> 
         "headers": [(name.replace("_", "-").encode(), value.encode()) for name, value in named.items()],
     }
     sent: list[dict[str, Any]] = []
+    coming = [{"type": "http.request", "body": body} if body else {"type": "http.disconnect"}]
 
-    async def receive() -> dict[str, Any]:
-        return {"type": "http.request", "body": body} if body else {"type": "http.disconnect"}
+    async def receive() -> Any:
+        return coming.pop() if coming else await asyncio.Event().wait()
 
     async def keep(message: Any) -> None:
         sent.append(message)

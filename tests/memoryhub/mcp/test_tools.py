@@ -1,188 +1,78 @@
-"""Lists and calls of tools, over real sockets on both wires."""
-
 import json
 from collections.abc import Iterator
 from typing import Any
 
-import httpx2
 import pytest
+from mcp.shared.exceptions import MCPError
 
-from accounts.scopes import PRESETS
-from memoryhub.operations.base import REGISTRY, Effect
+from accounts.actor import Actor
+from accounts.scopes import Scope
+from memoryhub.mcp.callers import Caller
+from memoryhub.mcp.tools import Tools
+from memoryhub.operations.base import REGISTRY, Effect, Input, Operation, Output
 from tests.conftest import Cast, make_key
-from tests.memoryhub.mcp.conftest import NEWER, OLDER, Agent
 
-FRESH = {"ttlMs": 60_000, "cacheScope": "private", "resultType": "complete"}
+STORED = "the office dog is called Biscuit"
+
+
+def break_down(actor: Actor, args: Input) -> Output:
+    raise ValueError(STORED)
+
+
+BROKEN = Operation(
+    name="break_down",
+    family="hub",
+    title="Break down",
+    description="Fails.",
+    scopes=(Scope.MEMORY_READ,),
+    effect=Effect.READ,
+    route=None,
+    handler=break_down,
+    input=Input,
+    output=Output,
+)
 
 
 @pytest.fixture
-def agent(live_hub: str, cast: Cast) -> Iterator[Agent]:
+def broken() -> Iterator[None]:
+    REGISTRY.add(BROKEN)
+    yield
+    del REGISTRY.operations["hub", "break_down"]
+
+
+@pytest.fixture
+def caller(cast: Cast) -> Caller:
     _, secret = make_key(cast.teammate, cast.space)
-    with httpx2.Client(base_url=live_hub, timeout=20) as http:
-        yield Agent(http, secret)
+    return Caller({"x-api-key": secret}, None, "/mcp")
 
 
-def with_key(agent: Agent, cast: Cast, **fields: Any) -> Agent:
-    _, secret = make_key(cast.teammate, cast.space, **fields)
-    return Agent(agent.http, secret)
+@pytest.mark.usefixtures("broken")
+def test_a_fault_of_ours_is_told_by_its_request_alone(
+    caller: Caller, caplog: pytest.LogCaptureFixture
+) -> None:
+    result = Tools("hub").call(caller, "break_down", None)
+    error = json.loads(result["content"][0]["text"])["error"]
+    assert (result["isError"], error["code"]) == (True, "internal")
+    assert error["details"]["request_id"] in caplog.text
+    assert "The tool break_down failed" in caplog.text
+    assert STORED not in json.dumps(result) + caplog.text
 
 
-def names(agent: Agent, path: str = "/mcp") -> list[str]:
-    return [tool["name"] for tool in agent.ask("tools/list", path=path)["result"]["tools"]]
+def test_a_tool_is_found_in_its_family_and_in_the_whole(caller: Caller) -> None:
+    for family in ("hub", None):
+        assert Tools(family).call(caller, "recall", {})["isError"] is False
+    with pytest.raises(MCPError, match="Unknown tool: recall"):
+        Tools("decisions").call(caller, "recall", {})
 
 
-def call(agent: Agent, name: str, arguments: Any = ..., path: str = "/mcp") -> dict[str, Any]:
-    params = {"name": name} if arguments is ... else {"name": name, "arguments": arguments}
-    return agent.ask("tools/call", params, path)
+def test_what_only_rest_serves_is_no_tool(caller: Caller) -> None:
+    assert REGISTRY.get("whoami", "hub") is not None
+    with pytest.raises(MCPError):
+        Tools("hub").call(caller, "whoami", {})
 
 
-def error_in(answer: dict[str, Any]) -> dict[str, Any]:
-    """The error a tool answered: in the text and nowhere else."""
-    result = answer["result"]
-    assert result["isError"] is True
-    assert "structuredContent" not in result
-    (block,) = result["content"]
-    error: dict[str, Any] = json.loads(block["text"])["error"]
-    return error
-
-
-def test_the_list_is_the_registrys(agent: Agent) -> None:
-    wanted = [operation.tool_json() for operation in REGISTRY.tools()]
-    assert agent.ask("tools/list") == {"jsonrpc": "2.0", "id": 1, "result": {"tools": wanted}}
-    assert agent.ask("tools/list", {})["result"]["tools"] == wanted
-    newer = agent.ask_newer("tools/list", {}).json()["result"]
-    assert newer["tools"] == wanted
-    assert {name: newer[name] for name in FRESH} == FRESH
-
-
-def test_every_older_version_has_the_same_list(agent: Agent) -> None:
-    lists = [
-        agent.post({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}, mcp_protocol_version=version).json()
-        for version in ("2024-11-05", "2025-03-26", "2025-06-18", OLDER)
-    ]
-    assert all(answer == lists[0] for answer in lists)
-
-
-def test_a_family_has_its_own_list(agent: Agent) -> None:
-    assert names(agent, "/mcp/hub") == [operation.name for operation in REGISTRY.tools("hub")]
-
-
-def test_the_list_shows_what_the_scopes_allow(agent: Agent, cast: Cast) -> None:
-    shown = names(with_key(agent, cast, scopes=None, preset="reader"))
-    assert shown == [
-        operation.name for operation in REGISTRY.tools() if set(operation.scopes) <= PRESETS["reader"]
-    ]
-    assert "recall" in shown
-    assert "remember" not in shown
-
-
-def test_a_hidden_tool_is_forbidden_and_says_what_is_missing(agent: Agent, cast: Cast) -> None:
-    reader = with_key(agent, cast, scopes=None, preset="reader")
-    error = error_in(call(reader, "remember", {"text": "Never stored."}))
-    assert (error["code"], error["details"]) == ("forbidden", {"missing_scopes": ["memory:write"]})
-    assert call(agent, "recall", {})["result"]["structuredContent"]["items"] == []
-
-
-def test_an_unknown_tool_is_a_fault_of_the_protocol(agent: Agent) -> None:
-    for name in ("unheard_of", "Recall", "whoami", ""):
-        assert call(agent, name, {})["error"]["code"] == -32602
-    answer = agent.ask_newer("tools/call", {"name": "unheard_of", "arguments": {}})
-    assert (answer.status_code, answer.json()["error"]["code"]) == (400, -32602)
-
-
-def test_the_whole_hub_has_the_families_a_key_shows(agent: Agent, cast: Cast) -> None:
-    elsewhere = with_key(agent, cast, families=["decisions"])
-    hub = {operation.name for operation in REGISTRY.tools("hub")}
-    assert hub.isdisjoint(names(elsewhere))
-    assert call(elsewhere, "recall", {})["error"]["code"] == -32602
-    assert set(names(elsewhere, "/mcp/hub")) == hub
-    assert call(elsewhere, "recall", {}, "/mcp/hub")["result"]["isError"] is False
-
-
-def test_missing_and_null_arguments_are_none_at_all(agent: Agent) -> None:
-    answers = [call(agent, "recall"), call(agent, "recall", None), call(agent, "recall", {})]
-    assert all(answer == answers[0] for answer in answers)
-    assert answers[0]["result"]["isError"] is False
-
-
-@pytest.mark.parametrize("arguments", [[], "{}", 1, [{"q": "x"}]])
-def test_arguments_of_another_form_are_a_fault_of_the_protocol(agent: Agent, arguments: Any) -> None:
-    assert call(agent, "recall", arguments)["error"]["code"] == -32602
-    answer = agent.ask_newer("tools/call", {"name": "recall", "arguments": arguments})
-    assert (answer.status_code, answer.json()["error"]["code"]) == (400, -32602)
-
-
-def test_a_call_without_a_name_is_a_fault_of_the_protocol(agent: Agent) -> None:
-    for params in (None, {}, {"name": None}, {"name": 5, "arguments": {}}):
-        assert agent.ask("tools/call", params)["error"]["code"] == -32602
-
-
-def test_an_answer_is_one_text_block_and_the_same_structured(agent: Agent) -> None:
-    older = call(agent, "kv_set", {"ns": "n", "key": "k", "value": "ünï\u2028 \U0001f600"})["result"]
-    assert sorted(older) == ["content", "isError", "structuredContent"]
-    assert [block["type"] for block in older["content"]] == ["text"]
-    assert json.loads(older["content"][0]["text"]) == older["structuredContent"]
-    params = {"name": "kv_get", "arguments": {"ns": "n", "key": "k"}}
-    newer = agent.ask_newer("tools/call", params).json()["result"]
-    assert json.loads(newer["content"][0]["text"]) == newer["structuredContent"]
-    assert newer["structuredContent"]["value"] == "ünï\u2028 \U0001f600"
-    assert (newer["isError"], newer["resultType"]) == (False, "complete")
-
-
-def test_a_refusal_of_a_tool_is_its_error_in_text(agent: Agent) -> None:
-    for ask in (
-        lambda params: agent.ask("tools/call", params),
-        lambda params: agent.ask_newer("tools/call", params).json(),
-    ):
-        error = error_in(ask({"name": "recall", "arguments": {"limit": 1000}}))
-        assert (error["code"], list(error["details"]["fields"])) == ("validation_failed", ["limit"])
-
-
-def test_additional_arguments_are_tolerated_unless_they_could_widen_a_delete(agent: Agent) -> None:
-    answer = call(agent, "recall", {"q": "x", "task_progress": "- [ ] step"})["result"]
-    assert answer["structuredContent"]["warnings"] == ["Ignored unknown argument: task_progress"]
-    for operation in REGISTRY.tools("hub"):
-        if operation.effect is Effect.DESTROY:
-            error = error_in(call(agent, operation.name, {"query": "acme", "dryrun": True}))
-            assert error["code"] == "invalid_request"
-
-
-def test_what_json_can_not_say_is_refused_by_the_name_of_the_argument(agent: Agent) -> None:
-    for raw in (r'"a\u0000b"', r'"ok \ud83d"', "NaN", "1e999"):
-        params = f'{{"name":"kv_set","arguments":{{"ns":"n","key":"k","value":{raw}}}}}'
-        body = f'{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{params}}}'
-        error = error_in(agent.post(body, mcp_protocol_version=OLDER).json())
-        assert (error["code"], list(error["details"]["fields"])) == ("validation_failed", ["value"])
-
-
-def test_each_call_in_a_batch_is_answered(agent: Agent) -> None:
-    def message(id: int, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
-        params = {"name": name, "arguments": arguments}
-        return {"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}
-
-    batch = [
-        message(1, "kv_set", {"ns": "n", "key": "k", "value": 1}),
-        message(2, "kv_get", {"ns": "n", "key": "k"}),
-    ]
-    answers = agent.post(batch).json()
-    assert [answer["id"] for answer in answers] == [1, 2]
-    assert answers[1]["result"]["structuredContent"]["value"] == 1
-
-
-def test_the_newer_wires_headers_must_agree_with_its_message(agent: Agent) -> None:
-    params = {"name": "recall", "arguments": {}}
-    for headers in ({"mcp_name": "remember"}, {"mcp_method": "tools/list"}, {"mcp_name": ""}):
-        answer = agent.ask_newer("tools/call", params, **headers)
-        assert (answer.status_code, answer.json()["error"]["code"]) == (400, -32020)
-    assert agent.ask_newer("tools/call", params).status_code == 200
-
-
-def test_discovery_names_the_versions_and_the_server(agent: Agent) -> None:
-    result = agent.ask_newer("server/discover", {}).json()["result"]
-    assert NEWER in result["supportedVersions"]
-    assert result["capabilities"]["tools"] == {"listChanged": False}
-    assert result["_meta"]["io.modelcontextprotocol/serverInfo"]["name"] == "memory-hub"
-
-
-def test_a_cursor_is_unknown_since_the_list_has_one_page(agent: Agent) -> None:
-    assert agent.ask("tools/list", {"cursor": "abc"})["error"]["code"] == -32602
+def test_text_that_is_not_latin_stays_readable(caller: Caller) -> None:
+    arguments: dict[str, Any] = {"ns": "n", "key": "k", "value": "部署窗口 é"}
+    Tools("hub").call(caller, "kv_set", arguments)
+    result = Tools("hub").call(caller, "kv_get", {"ns": "n", "key": "k"})
+    assert "部署窗口 é" in result["content"][0]["text"]

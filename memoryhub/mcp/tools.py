@@ -1,0 +1,79 @@
+"""The tools of one endpoint: listed as a credential may see them, called in one database thread."""
+
+import json
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from mcp.shared.exceptions import MCPError
+from mcp_types import INVALID_PARAMS
+
+from accounts.actor import Actor
+from memoryhub.common.faults import refusal_for
+from memoryhub.common.threads import in_db_thread
+from memoryhub.mcp.callers import Caller
+from memoryhub.operations.base import REGISTRY, Operation
+
+LIST, CALL = "tools/list", "tools/call"
+
+
+class Tools:
+    """Those of a family, or with None of the whole hub."""
+
+    def __init__(self, family: str | None) -> None:
+        self.family = family
+
+    async def answer(self, caller: Caller, method: str, params: Mapping[str, Any]) -> dict[str, Any] | None:
+        """The result of either method, in a form that needs no further look: valid JSON without nulls to drop.
+
+        None where it is another method, or its parameters aren't plainly in order and somebody has to say why.
+        """
+        arguments = params.get("arguments")
+        if method == CALL and isinstance(params.get("name"), str) and isinstance(arguments, dict | None):
+            return await in_db_thread(self.call, caller, params["name"], arguments)
+        if method == LIST and params.get("cursor") is None:
+            return {"tools": self.listed(caller.actor)}
+        return None
+
+    def call(self, caller: Caller, name: str, arguments: Mapping[str, Any] | None) -> dict[str, Any]:
+        """All the way from credential to result. Raises Refused, or MCPError for a tool that isn't there.
+
+        Errors of the tool are in the text alone: some clients hold structured content against its output schema.
+        """
+        operation = self.find(name, caller.actor)
+        try:
+            output = operation(caller.actor, arguments)
+        except Exception as fault:
+            refusal = refusal_for(fault, f"The tool {operation.name}")
+            return result_of(refusal.body(), isError=True)
+        return result_of(output, structuredContent=output, isError=False)
+
+    def find(self, name: str, actor: Actor) -> Operation:
+        operation = REGISTRY.get(name, self.family)
+        if operation is None or not self.has(operation, actor):
+            raise MCPError(INVALID_PARAMS, f"Unknown tool: {name}")
+        return operation
+
+    def has(self, operation: Operation, actor: Actor) -> bool:
+        """The address of a family is explicit: what a key chooses to show is about the whole hub."""
+        return operation.mcp and (self.family is not None or operation.family in actor.families)
+
+    def listed(self, actor: Actor) -> list[dict[str, Any]]:
+        """Those whose scopes the credential has, in the registry's order."""
+        visible = (
+            operation.name
+            for operation in REGISTRY.tools(self.family)
+            if self.has(operation, actor) and not operation.missing_scopes(actor)
+        )
+        return prepared(self.family, tuple(visible))
+
+
+def result_of(body: object, **fields: Any) -> dict[str, Any]:
+    text = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
+    return {"content": [{"type": "text", "text": text}], **fields}
+
+
+@lru_cache(maxsize=256)
+def prepared(family: str | None, names: tuple[str, ...]) -> list[dict[str, Any]]:
+    """Made once for each set of tools that some credential may see."""
+    return [operation.tool_json() for operation in REGISTRY.tools(family) if operation.name in names]
