@@ -16,6 +16,9 @@ DEBUG = envbool("DEBUG", False)
 KNOWN_KEY = "known to everybody: enough to build and migrate, refused for serving"
 SECRET_KEY = envsecret("SECRET_KEY", KNOWN_KEY)
 KEY_PEPPER = envsecret("KEY_PEPPER", SECRET_KEY)
+KEYRING = envsecret(
+    "KEYRING"
+)  # kid:key,kid:key…: what secrets are sealed under at rest (memoryhub.common.keyring)
 PUBLIC_URL = envstr("PUBLIC_URL", "http://localhost:8765").rstrip("/")
 HTTPS = PUBLIC_URL.startswith("https://")
 PUBLIC_HOST = urlsplit(PUBLIC_URL).hostname or "localhost"
@@ -161,6 +164,15 @@ LLM_URL = envstr("LLM_URL").rstrip("/")
 LLM_MODEL = envstr("LLM_MODEL")
 LLM_API_KEY = envsecret("LLM_API_KEY")
 LLM_SECONDS = envint("LLM_SECONDS", 60)  # for a whole answer
+
+# Where the vendors are that actions are carried out at: one address for each service.
+VENDOR_URLS = {
+    "slack": envstr("SLACK_URL", "https://slack.com").rstrip("/"),
+    "gmail": envstr("GMAIL_URL", "https://gmail.googleapis.com").rstrip("/"),
+    "calendar": envstr("CALENDAR_URL", "https://www.googleapis.com").rstrip("/"),
+    "github": envstr("GITHUB_URL", "https://api.github.com").rstrip("/"),
+    "notion": envstr("NOTION_URL", "https://api.notion.com").rstrip("/"),
+}
 
 AUTH_USER_MODEL = "accounts.User"
 AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]

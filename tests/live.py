@@ -73,6 +73,7 @@ def environment_of(url: str) -> dict[str, str]:
         "DATABASE_URL": postgres.url("hub_app", connection.settings_dict["NAME"]),
         "SECRET_KEY": settings.SECRET_KEY,
         "KEY_PEPPER": settings.KEY_PEPPER,
+        "KEYRING": settings.KEYRING,
         "PUBLIC_URL": url,
         "LOG_LEVEL": "WARNING",
     }

@@ -13,6 +13,7 @@ os.environ["DATABASE_URL"] = postgres.url("hub_app")
 os.environ["DATABASE_OWNER_URL"] = postgres.url("hub_owner")
 os.environ["SECRET_KEY"] = "for tests only"
 os.environ["KEY_PEPPER"] = "another one for tests only"
+os.environ["KEYRING"] = f"tests:{'A' * 43}"
 os.environ.setdefault("PUBLIC_URL", "http://testserver")
 
 from memoryhub.settings import *  # noqa: E402, F403

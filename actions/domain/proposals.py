@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from django.db import transaction
 from django.utils import timezone
@@ -12,6 +13,7 @@ from accounts.actor import Actor
 from accounts.domain.events import record_event
 from accounts.domain.jobs import enqueue
 from accounts.scopes import Right
+from actions.connectors import CONNECTORS
 from actions.domain.actions import access_action
 from actions.domain.digests import consent_digest, proposal_hash
 from actions.domain.inbox import announce
@@ -27,6 +29,7 @@ from spaces.models import Space
 CLASS = re.compile(r"[a-z0-9_.-]{1,64}")
 SUMMARY, KEY = 500, 200
 PAYLOAD_BYTES = 32 * 1024
+NORMALISED_BYTES = 128 * 1024
 EXTRA_BYTES = 16 * 1024
 DEFAULT_LIFE, LONGEST_LIFE = timedelta(hours=72), timedelta(days=30)
 EXPIRE = "expire_action"
@@ -53,6 +56,7 @@ def propose_action(
 ) -> Proposal:
     """Put an action before the people of the actor's space.
 
+    A payload of a connector's class is brought into that class's form before it is stored.
     The same key with the same class and payload answers the action there is, whatever became of it; the rest
     of the call is then not looked at. `expires_at` without an offset is in the space's time zone.
     """
@@ -90,6 +94,18 @@ def check_content(class_name: str, payload: dict[str, Any]) -> bytes:
         raise ValidationFailed({"class": ["Must be 1 to 64 of the characters a-z 0-9 _ . -"]})
     check_size(payload, "payload", PAYLOAD_BYTES)
     return proposal_hash(class_name, payload)
+
+
+def normalised(class_name: str, payload: dict[str, Any], where: ZoneInfo) -> dict[str, Any]:
+    """As it is kept, shown, hashed and sent; a class that no connector of ours has keeps what was given."""
+    if (connector := CONNECTORS.get(class_name)) is None:
+        return payload
+    return check_size(connector.normalise(payload, where), "payload", NORMALISED_BYTES)
+
+
+def schema_version(class_name: str) -> int:
+    connector = CONNECTORS.get(class_name)
+    return connector.version if connector else 1
 
 
 def check_size(value: dict[str, Any], field: str, limit: int) -> dict[str, Any]:
@@ -152,14 +168,16 @@ def add_action(
 ) -> None:
     """Store it with its first revision, under the lock of its space."""
     action.created_at = action.updated_at = timezone.now()
-    read = read_preconditions(preconditions, zone(action.space.time_zone))
+    where = zone(action.space.time_zone)
+    read = read_preconditions(preconditions, where)
     revision = ActionRevision(
         account_id=action.account_id,
         space_id=action.space_id,
         action=action,
         number=action.revision,
         summary=check_summary(summary),
-        payload_json=canonical_json(payload).decode(),
+        schema_version=schema_version(action.class_name),
+        payload_json=canonical_json(normalised(action.class_name, payload, where)).decode(),
         preconditions_json=canonical_json(check_size(read, "preconditions", EXTRA_BYTES)).decode(),
         expires_at=action.expires_at,
         written_by=actor.key,

@@ -14,11 +14,17 @@ from urllib.parse import quote
 
 import platformdirs
 
+from memoryhub.common.keyring import new_entry
 from memoryhub.running.errors import SetupError
 from memoryhub.running.files import read_json, write_private
 from memoryhub.running.postgres import LONGEST_SOCKET_PATH, EmbeddedPostgres
 
 DEFAULT_URL = "http://localhost:8765"
+SECRETS = {
+    "SECRET_KEY": lambda: secrets.token_urlsafe(48),
+    "KEY_PEPPER": lambda: secrets.token_urlsafe(48),
+    "KEYRING": new_entry,
+}
 
 
 @dataclass(frozen=True)
@@ -84,11 +90,20 @@ class Instance:
             ) from None
 
     def secrets(self) -> dict[str, str]:
-        """SECRET_KEY and KEY_PEPPER, made once. Losing the file ends every session and every key."""
-        if not self.secrets_file.exists():
-            made = {name: secrets.token_urlsafe(48) for name in ("SECRET_KEY", "KEY_PEPPER")}
-            write_private(self.secrets_file, made)
-        return {name: str(value) for name, value in read_json(self.secrets_file).items()}
+        """SECRET_KEY, KEY_PEPPER and KEYRING, made once. Losing the file ends every session, every key and
+        every connection."""
+        kept = read_json(self.secrets_file) if self.secrets_file.exists() else {}
+        made = {name: make() for name, make in SECRETS.items() if name not in kept}
+        if made:
+            write_private(self.secrets_file, {**kept, **made})
+        return {name: str(value) for name, value in {**kept, **made}.items()}
+
+    def add_key(self) -> str:
+        """Put a new key first on the keyring; what is sealed under the others can still be read."""
+        kept = self.secrets()
+        entry = new_entry()
+        write_private(self.secrets_file, {**kept, "KEYRING": f"{entry},{kept['KEYRING']}"})
+        return entry.partition(":")[0]
 
     def environment(self, given: Mapping[str, str]) -> dict[str, str]:
         """The variables to add to the environment `given`, which keeps what it has."""

@@ -28,7 +28,7 @@ WAY = {
 
 def propose(actor: Actor, **fields: Any) -> Proposal:
     given = {
-        "class_name": "slack.send",
+        "class_name": "chat.send",
         "summary": "Tell #launch that we are live",
         "payload": PAYLOAD,
         "idempotency_key": f"key-{next(numbers)}",

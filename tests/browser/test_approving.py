@@ -62,7 +62,7 @@ def test_an_action_appears_is_approved_and_carried_out_without_the_page_reloadin
     page.evaluate("window.sameDocument = true")
     action = propose(cast)
 
-    page.get_by_role("link", name="slack.send").click()
+    page.get_by_role("link", name="chat.send").click()
     pane = page.locator("#inbox-pane")
     expect(pane.get_by_role("heading", name="What will happen")).to_be_visible()
     page.wait_for_timeout(600)
@@ -101,7 +101,7 @@ def test_a_person_approves_without_scripts(cast: Cast, plain_page: Page, live_hu
     action = propose(cast)
     sign_in(plain_page.context, cast.approver, live_hub)
     plain_page.goto(INBOX)
-    plain_page.get_by_role("link", name="slack.send").click()
+    plain_page.get_by_role("link", name="chat.send").click()
     plain_page.wait_for_timeout(600)
     plain_page.get_by_role("button", name="Approve").click()
     expect(plain_page.get_by_text("Approved. Its agent can take it up now.")).to_be_visible()

@@ -11,7 +11,7 @@ numbers = count(1)
 
 def propose(agent: Agent, **changes: Any) -> Answer:
     given = {
-        "class": "slack.send",
+        "class": "chat.send",
         "summary": "Tell #launch that we are live",
         "payload": PAYLOAD,
         "idempotency_key": f"key-{next(numbers)}",

@@ -110,7 +110,7 @@ def test_many_first_calls_with_one_key_make_one_action_and_take_one_number(cast:
     def call() -> str:
         answer = action_propose(
             cast.agent,
-            {"class": "slack.send", "summary": "s", "payload": {"n": 1}, "idempotency_key": "K"},
+            {"class": "chat.send", "summary": "s", "payload": {"n": 1}, "idempotency_key": "K"},
         )
         return f"{answer['action']['id']} {answer['created']}"
 
@@ -123,7 +123,7 @@ def test_many_proposals_at_once_get_each_number_once(cast: Cast) -> None:
     def call(number: int) -> str:
         key = [cast.agent, cast.key(key_id=cast.agent.user_id)][number % 2]
         fields = {"summary": "s", "payload": {"n": number}, "idempotency_key": f"k{number}"}
-        return str(action_propose(key, {"class": "slack.send", **fields})["action"]["id"])
+        return str(action_propose(key, {"class": "chat.send", **fields})["action"]["id"])
 
     numbers = all_at_once([lambda n=n: call(n) for n in range(CALLERS)])
     assert numbers == {f"A{n}": 1 for n in range(1, CALLERS + 1)}

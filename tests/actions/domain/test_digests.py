@@ -37,7 +37,7 @@ payloads = st.dictionaries(texts, values, max_size=4)
 
 def unstored(payload: dict, **changes: Any) -> tuple[Action, ActionRevision]:
     space_id = new_id()
-    action = Action(id=new_id(), space_id=space_id, number=7, class_name="slack.send", expires_at=NOW)
+    action = Action(id=new_id(), space_id=space_id, number=7, class_name="chat.send", expires_at=NOW)
     revision = ActionRevision(
         number=1, payload_json=canonical_json(payload).decode(), preconditions_json="{}", expires_at=NOW
     )
@@ -51,7 +51,7 @@ def test_the_digest_is_sha_256_over_the_canonical_json_of_the_whole_formula(payl
         "space": typed_id("spc", action.space_id),
         "action": typed_id("act", action.id),
         "revision": 1,
-        "class": "slack.send",
+        "class": "chat.send",
         "class_version": 1,
         "executor": "agent",
         "connection": None,
@@ -138,7 +138,7 @@ TAMPERING = {
     "the expiry": (REVISION, LATER),
     "the expiry of the action": (ACTION, LATER),
     "both expiries": (f"with a as ({ACTION}) {REVISION}", LATER),
-    "the class": (ACTION, "class_name = 'gmail.reply'"),
+    "the class": (ACTION, "class_name = 'mail.reply'"),
     "the version of the class": (REVISION, "schema_version = 2"),
     "the executor": (ACTION, "executor = 'worker'"),
     "the revision's digest": (REVISION, "digest = repeat('0', 64)"),

@@ -72,7 +72,7 @@ def test_the_same_key_and_content_is_the_same_action_however_it_is_spelt(cast: C
     assert Action.objects.count() == 1
 
 
-@pytest.mark.parametrize("change", [{"payload": {"n": 2}}, {"class_name": "gmail.reply"}])
+@pytest.mark.parametrize("change", [{"payload": {"n": 2}}, {"class_name": "mail.reply"}])
 def test_the_same_key_with_other_content_is_refused_and_nothing_is_made(cast: Cast, change: dict) -> None:
     propose(cast.agent, payload={"n": 1}, idempotency_key="K")
     with pytest.raises(IdempotencyConflict) as refusal:

@@ -49,7 +49,7 @@ def put(cast: Cast, key: str, collection: str = "tasks", **changes: Any) -> None
 
 def propose(cast: Cast, key: str, summary: str = "Send it") -> None:
     propose_action(
-        cast.agent, class_name="slack.send", summary=summary, payload={"text": key}, idempotency_key=key
+        cast.agent, class_name="chat.send", summary=summary, payload={"text": key}, idempotency_key=key
     )
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from memoryhub.common.keyring import read_keyring
 from memoryhub.running.errors import SetupError
 from memoryhub.running.files import write_private
 from memoryhub.running.instance import Instance, find_data_dir, open_instance
@@ -20,6 +21,7 @@ def bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
         "MEMORYHUB_DATA_DIR",
         "SECRET_KEY",
         "KEY_PEPPER",
+        "KEYRING",
     ):
         monkeypatch.delenv(name, raising=False)
 
@@ -44,9 +46,24 @@ def test_the_data_directory_is_the_option_then_the_variable_then_the_default(
 def test_secrets_are_made_once_and_for_the_owner_alone(instance: Instance) -> None:
     first = instance.secrets()
     assert first == instance.secrets()
-    assert set(first) == {"SECRET_KEY", "KEY_PEPPER"}
+    assert set(first) == {"SECRET_KEY", "KEY_PEPPER", "KEYRING"}
     assert first["SECRET_KEY"] != first["KEY_PEPPER"]
     assert instance.secrets_file.stat().st_mode & 0o777 == 0o600
+
+
+def test_an_instance_from_before_there_was_a_keyring_gets_one(instance: Instance) -> None:
+    write_private(instance.secrets_file, {"SECRET_KEY": "s", "KEY_PEPPER": "p"})
+    kept = instance.secrets()
+    assert (kept["SECRET_KEY"], kept["KEY_PEPPER"]) == ("s", "p")
+    assert len(read_keyring(kept["KEYRING"]).keys) == 1
+
+
+def test_a_key_that_is_added_stands_first_and_the_others_stay(instance: Instance) -> None:
+    before = read_keyring(instance.secrets()["KEYRING"])
+    kid = instance.add_key()
+    after = read_keyring(instance.secrets()["KEYRING"])
+    assert (after.first, {**after.keys, **before.keys}) == (kid, after.keys)
+    assert len(after.keys) == 2
 
 
 def test_a_program_of_the_instance_needs_nothing_but_its_environment(instance: Instance) -> None:
@@ -60,6 +77,7 @@ def test_a_program_of_the_instance_needs_nothing_but_its_environment(instance: I
         "EMBEDDING_URL",
         "SECRET_KEY",
         "KEY_PEPPER",
+        "KEYRING",
         "DATABASE_URL",
         "DATABASE_OWNER_URL",
     }

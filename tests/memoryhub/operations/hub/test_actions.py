@@ -23,7 +23,7 @@ from tests.conftest import Cast
 pytestmark = pytest.mark.django_db
 
 PROPOSAL = {
-    "class": "slack.send",
+    "class": "chat.send",
     "summary": "Tell #launch that we are live",
     "payload": {"channel": "#launch", "n": 1},
     "idempotency_key": "K",
@@ -55,7 +55,7 @@ def test_a_proposal_answers_its_short_id_and_where_it_is_approved(cast: Cast) ->
     assert answer["approve_url"] == "http://testserver/a/acme/main/actions/A1/"
     action = answer["action"]
     assert (answer["created"], action["id"], action["status"], action["class"]) == (
-        True, "A1", "pending", "slack.send",
+        True, "A1", "pending", "chat.send",
     )  # fmt: skip
     assert action["payload"] == {"channel": "#launch", "n": 1}
     assert action["uid"].startswith("act_")

@@ -57,7 +57,7 @@ def test_each_kind_is_told_briefly_and_without_empty_fields(cast: Cast) -> None:
     late = do(cast, "record_put", collection="tasks", key="k", due_at="2026-03-01", data={"a": 1})["record"]
     do(cast, "journal_write", date="2026-03-04", summary="Worked", open_loops=["call Ana"])
     do(cast, "kv_set", ns="prefs", key="theme", value={"dark": True})
-    proposal = {"class": "slack.send", "summary": "Tell them", "payload": {"x": 1}, "idempotency_key": "K"}
+    proposal = {"class": "chat.send", "summary": "Tell them", "payload": {"x": 1}, "idempotency_key": "K"}
     do(cast, "action_propose", **proposal)
     answer = call(cast, kv="prefs, prefs,,other")
     told = {
@@ -85,7 +85,7 @@ def test_each_kind_is_told_briefly_and_without_empty_fields(cast: Cast) -> None:
     assert answer["actions"] == [
         {
             "id": "A1",
-            "class": "slack.send",
+            "class": "chat.send",
             "summary": "Tell them",
             "status": "pending",
             "expires_at": "2026-03-07T12:00:00Z",
