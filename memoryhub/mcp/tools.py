@@ -1,6 +1,7 @@
 """The tools of one endpoint: listed as a credential may see them, called in one database thread."""
 
 import json
+from collections import defaultdict
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
@@ -13,6 +14,9 @@ from memoryhub.common.faults import refusal_for
 from memoryhub.common.threads import in_db_thread
 from memoryhub.mcp.callers import Caller
 from memoryhub.operations.base import REGISTRY, Operation
+from memoryhub.operations.united import United, united
+
+Tool = Operation | United
 
 LIST, CALL = "tools/list", "tools/call"
 
@@ -40,32 +44,38 @@ class Tools:
 
         Errors of the tool are in the text alone: some clients hold structured content against its output schema.
         """
-        operation = self.find(name, caller.actor)
+        tool = self.find(name, caller.actor)
         try:
-            output = operation(caller.actor, arguments)
+            output = tool(caller.actor, arguments)
         except Exception as fault:
-            refusal = refusal_for(fault, f"The tool {operation.name}")
+            refusal = refusal_for(fault, f"The tool {tool.name}")
             return result_of(refusal.body(), isError=True)
         return result_of(output, structuredContent=output, isError=False)
 
-    def find(self, name: str, actor: Actor) -> Operation:
-        operation = REGISTRY.get(name, self.family)
-        if operation is None or not self.has(operation, actor):
+    def find(self, name: str, actor: Actor) -> Tool:
+        tool = self.sharing([o for o in REGISTRY.tools(self.family) if o.name == name and self.has(o, actor)])
+        if tool is None:
             raise MCPError(INVALID_PARAMS, f"Unknown tool: {name}")
-        return operation
+        return tool
 
     def has(self, operation: Operation, actor: Actor) -> bool:
         """The address of a family is explicit: what a key chooses to show is about the whole hub."""
         return operation.mcp and (self.family is not None or operation.family in actor.families)
 
+    def sharing(self, operations: list[Operation]) -> Tool | None:
+        """One tool for those that have one name."""
+        if len(operations) < 2:
+            return operations[0] if operations else None
+        return united(*operations)
+
     def listed(self, actor: Actor) -> list[dict[str, Any]]:
         """Those whose scopes the credential has, in the registry's order."""
-        visible = (
-            operation.name
-            for operation in REGISTRY.tools(self.family)
-            if self.has(operation, actor) and not operation.missing_scopes(actor)
-        )
-        return prepared(self.family, tuple(visible))
+        by_name = defaultdict[str, list[Operation]](list)
+        for operation in REGISTRY.tools(self.family):
+            if self.has(operation, actor):
+                by_name[operation.name].append(operation)
+        tools = (self.sharing(operations) for operations in by_name.values())
+        return prepared(tuple(t for t in tools if t and not t.missing_scopes(actor)), actor.profile)
 
 
 def result_of(body: object, **fields: Any) -> dict[str, Any]:
@@ -74,6 +84,6 @@ def result_of(body: object, **fields: Any) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=256)
-def prepared(family: str | None, names: tuple[str, ...]) -> list[dict[str, Any]]:
+def prepared(tools: tuple[Tool, ...], profile: str) -> list[dict[str, Any]]:
     """Made once for each set of tools that some credential may see."""
-    return [operation.tool_json() for operation in REGISTRY.tools(family) if operation.name in names]
+    return [tool.tool_json(profile) for tool in tools]

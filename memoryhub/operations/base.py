@@ -13,15 +13,16 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from accounts.actor import Actor
 from accounts.scopes import Scope
-from memoryhub.common.errors import Forbidden, HubError, InvalidRequest, from_pydantic
+from memoryhub.common.errors import Forbidden, HubError, InvalidRequest, ValidationFailed, from_pydantic
 from memoryhub.common.tenancy import tenant
 from memoryhub.common.text import check_text
 from memoryhub.operations.fields import is_empty
-from memoryhub.operations.schema import Schema, input_schema, output_schema, shallow
+from memoryhub.operations.schema import Schema, input_schema, output_schema, shallow, without
 from memoryhub.operations.tolerance import tolerate
 
 NAME = re.compile(r"[a-z0-9_]{1,40}")
 DESCRIPTION_LIMIT = 2048
+GENERIC = "generic"
 
 
 class Effect(StrEnum):
@@ -61,10 +62,11 @@ class Route:
     status: int = 200
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Operation:
     """One thing a caller can do. Calling it is the only road in from outside.
 
+    `generic_only` are arguments that clients of another profile neither see nor may send.
     One that `asks_first` waits for something outside, such as the vector of a question, before its handler's
     one call opens the account: no transaction is open and no connection taken meanwhile.
     """
@@ -85,10 +87,12 @@ class Operation:
     any_scope: bool = False
     open_world: bool = False
     asks_first: bool = False
+    generic_only: frozenset[str] = frozenset()
 
     def __call__(self, actor: Actor, raw: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """Check scopes, read the arguments, run inside the account, answer plain JSON. Raises HubError."""
         self.check_scopes(actor)
+        self.check_profile(actor, raw or {})
         args, ignored = self.read(raw or {})
         with nullcontext() if self.asks_first else tenant(actor.account_id):
             answer = self.run(actor, args)
@@ -120,6 +124,14 @@ class Operation:
         if self.any_scope and len(missing) < len(self.scopes):
             return []
         return missing
+
+    def check_profile(self, actor: Actor, raw: Mapping[str, Any]) -> None:
+        sent = [name for name in self.hidden_from(actor.profile) if raw.get(name) is not None]
+        if sent:
+            raise ValidationFailed({name: ["Is not for this kind of client. Leave it out."] for name in sent})
+
+    def hidden_from(self, profile: str) -> list[str]:
+        return [] if profile == GENERIC else sorted(self.generic_only)
 
     def visible_to(self, actor: Actor) -> bool:
         return self.family in actor.families and not self.missing_scopes(actor)
@@ -158,14 +170,14 @@ class Operation:
         properties: dict[str, Schema] = self.input_schema["properties"]
         return properties
 
-    def tool_json(self) -> dict[str, Any]:
-        """The tool as MCP lists it. Lists are paid for in every session: what objects in the answer hold is
-        told by the answer, and by OpenAPI."""
+    def tool_json(self, profile: str = GENERIC) -> dict[str, Any]:
+        """The tool as MCP lists it to clients of that profile. Lists are paid for in every session: what objects
+        in the answer hold is told by the answer, and by OpenAPI."""
         return {
             "name": self.name,
             "title": self.title,
             "description": self.description,
-            "inputSchema": self.input_schema,
+            "inputSchema": without(self.input_schema, self.hidden_from(profile)),
             "outputSchema": shallow(self.output_schema),
             "annotations": self.hints(),
         }
@@ -226,6 +238,7 @@ def operation(
     any_scope: bool = False,
     open_world: bool = False,
     asks_first: bool = False,
+    generic_only: Iterable[str] = (),
 ) -> Callable[[Handler], Operation]:
     """Define an operation: the function's name is the tool's, its docstring the description.
 
@@ -252,6 +265,7 @@ def operation(
             any_scope=any_scope,
             open_world=open_world,
             asks_first=asks_first,
+            generic_only=frozenset(generic_only),
         )
         REGISTRY.add(defined)
         return defined

@@ -1,5 +1,6 @@
 """From pydantic models to the flat JSON schemas that every MCP client can read: no $ref, no unions, no titles."""
 
+from collections.abc import Collection
 from copy import deepcopy
 from typing import Any
 
@@ -22,6 +23,11 @@ def output_schema(model: type[BaseModel]) -> Schema:
 def shallow(schema: Schema) -> Schema:
     """An answer's schema without what is inside its objects: true of the same answers, and much shorter."""
     return {**schema, "properties": {n: _closed(s) for n, s in schema["properties"].items()}}
+
+
+def without(schema: Schema, names: Collection[str]) -> Schema:
+    """The schema of an object that lacks these optional properties."""
+    return {**schema, "properties": {n: s for n, s in schema["properties"].items() if n not in names}}
 
 
 def _closed(node: Schema) -> Schema:

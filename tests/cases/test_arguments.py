@@ -170,7 +170,10 @@ def test_each_optional_argument_of_each_tool_may_be_null(hub: Hub) -> None:
             n for n, s in tool["inputSchema"]["properties"].items() if n not in required and "type" in s
         ]
         call = CALLS[tool["name"]]
-        without, sent = agent(tool["name"], **call), agent(tool["name"], **dict.fromkeys(optional), **call)
+        without, sent = (
+            agent(tool["name"], **call),
+            agent(tool["name"], **{**dict.fromkeys(optional), **call}),
+        )
         assert (sent.status, sent.code, set(sent.body)) == (without.status, without.code, set(without.body))
 
 
@@ -188,13 +191,15 @@ CALLS: dict[str, dict[str, Any]] = {
     "action_transition": {"id": "A99", "from": "pending", "to": "cancelled"},
     "kv_get": {"ns": "n"},
     "kv_set": {"ns": "n", "key": "k", "value": 1},
+    "search_memory": {"query": "tea"},
+    "recall_context": {"query": "tea"},
 }
 
 
 def test_a_name_that_is_no_tool_is_a_fault_of_the_protocol(hub: Hub) -> None:
     agent = Agent(hub, "mcp", hub.key())
     assert agent.over_mcp("no_such_tool", {}).code == -32602
-    assert {o.name for o in REGISTRY.tools("hub")} == set(CALLS)
+    assert {o.name for o in REGISTRY.tools()} == set(CALLS)
 
 
 def test_a_body_that_is_no_object_is_refused(hub: Hub) -> None:

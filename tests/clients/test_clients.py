@@ -29,7 +29,7 @@ def key(cast: Cast) -> str:
 
 
 def tool_names() -> list[str]:
-    return [operation.name for operation in REGISTRY.tools()]
+    return list(dict.fromkeys(operation.name for operation in REGISTRY.tools()))
 
 
 async def journey(url: str, key: str, mode: Any) -> dict[str, Any]:

@@ -84,6 +84,11 @@ OPERATIONS: dict[str, Needs] = {
     "action_list": needs(EITHER, READ),
     "action_get": needs(EITHER, READ, id="{action}"),
     "action_transition": needs(EITHER, WRITE, also="actions:execute", **CLAIM),
+    # paths
+    "paths.remember": needs("memory:write", WRITE, content="Tea is at four", path="notes/tea"),
+    "paths.recall": needs("memory:read", READ, query=OURS),
+    "search_memory": needs("memory:read", READ, query=OURS),
+    "recall_context": needs("memory:read", READ, query=OURS),
     # the space
     "event_list": needs("events:read", READ),
     "space_get": needs("space:read", READ),

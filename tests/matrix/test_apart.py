@@ -17,7 +17,7 @@ from tests.matrix.world import World
 
 pytestmark = pytest.mark.django_db
 
-ENDPOINTS = ["/mcp", "/mcp/hub"]
+ENDPOINTS = ["/mcp", "/mcp/hub", "/mcp/paths"]
 MEMBERS = [str(role) for role in Role]
 READERS_OF_CLOSED = ["owner", "admin", "approver"]
 LIVE = r"^a/(?P<account>[-\w]+)/(?P<space>[-\w]+)/live$"

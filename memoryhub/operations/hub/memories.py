@@ -134,7 +134,9 @@ class RecallInput(Input):
 
 
 class MemoryListInput(RecallInput):
-    scope: str = Field(default="", description="A space (slug or id), or account for what is in none.")
+    scope: str = Field(
+        default="", description="A space (slug or id), account for what is in none, or * for all."
+    )
     path: Path = Field(default="", description="It and all below it.")
     bucket: str = Field(default="", max_length=64, description="First name of the path, like projects.")
     team: str = Field(default="", max_length=64, description="Paths below teams/ with this name.")
@@ -326,6 +328,6 @@ def listed(actor: Actor, args: MemoryListInput) -> MemoryList:
         count=len(items),
         search=found.mode,
         next_cursor=found.page.next_token or None,
-        explain=[explanation(reason) for reason in found.reasons],
+        explain=[explanation(reason) for reason in found.reasons] if args.explain else [],
         warnings=list(found.notes),
     )

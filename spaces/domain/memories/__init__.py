@@ -4,6 +4,7 @@ from spaces.domain.memories.access import access_memory
 from spaces.domain.memories.changing import delete_memory, edit_memory, list_versions
 from spaces.domain.memories.fields import Changes, Statement, told
 from spaces.domain.memories.recalling import (
+    EVERYWHERE,
     Recalled,
     Told,
     Wanted,
@@ -17,6 +18,7 @@ from spaces.domain.memories.remembering import Remembered, remember, remember_ea
 from spaces.domain.search.ranking import Candidate
 
 __all__ = [
+    "EVERYWHERE",
     "Candidate",
     "Changes",
     "Recalled",

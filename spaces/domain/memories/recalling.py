@@ -25,7 +25,7 @@ from spaces.models import Memory, Space
 
 Row = dict[str, Any]
 Told = Callable[["Page[Memory]"], "Page[Row]"]
-ACCOUNT = "account"
+ACCOUNT, EVERYWHERE = "account", "*"
 FOUND_STATUSES = ("active", "superseded", "resolved")
 
 
@@ -34,7 +34,8 @@ class Wanted:
     """Which memories are looked through, as a caller says it. Empty means any.
 
     `scope` is a space (slug or id), or `account` for what belongs to the account as a whole; without it, the
-    space of the call and the account's. `bucket` is the first name of a path, `team` the second one below
+    space of the call and the account's. With `*` it is every space that the actor reads, unless the request names
+    one. `bucket` is the first name of a path, `team` the second one below
     `teams/`. Times are texts; `occurred_from` is inclusive, `occurred_before` is not.
     """
 
@@ -72,7 +73,7 @@ class Recalled:
     page: Page[Row]
     mode: Mode
     reasons: Sequence[Candidate] = ()
-    """Of all that was found, where that was asked for."""
+    """Of all that was found."""
     notes: Sequence[str] = ()
 
 
@@ -153,8 +154,7 @@ def recall(
         found = _find(actor, asked, wanted)
         page = told(found.page)
         count_recall(actor, [memory.id for memory in found.page.items[: len(page.items)]])
-    reasons = list(found.reasons.values()) if explain else []
-    return Recalled(page, found.mode, reasons, found.notes)
+    return Recalled(page, found.mode, list(found.reasons.values()), found.notes)
 
 
 def count_recall(actor: Actor, ids: Iterable[UUID]) -> None:
@@ -173,8 +173,9 @@ def core_memories(actor: Actor, space: Space) -> list[Memory]:
 
 
 def _filters(actor: Actor, wanted: Wanted) -> SearchFilters:
-    space = access_space(actor, wanted.scope if wanted.scope != ACCOUNT else None)
-    inside = frozenset[UUID]() if wanted.scope == ACCOUNT else frozenset([space.id])
+    scope = "" if wanted.scope == EVERYWHERE and actor.space_ref else wanted.scope
+    space = access_space(actor, scope if scope not in (ACCOUNT, EVERYWHERE) else None)
+    inside = frozenset[UUID]() if scope == ACCOUNT else frozenset([space.id])
     clocks = zone(space.time_zone)
 
     def moment(name: str) -> datetime | None:
@@ -182,8 +183,8 @@ def _filters(actor: Actor, wanted: Wanted) -> SearchFilters:
         return parse_time(text, clocks, field=name) if text else None
 
     return SearchFilters(
-        spaces=inside,
-        account_wide=wanted.scope in ("", ACCOUNT),
+        spaces=None if scope == EVERYWHERE else inside,
+        account_wide=scope in ("", ACCOUNT, EVERYWHERE),
         kinds=_if_any(wanted.kind),
         tiers=_if_any(wanted.tier),
         statuses=FOUND_STATUSES if wanted.status == "all" else _if_any(wanted.status),

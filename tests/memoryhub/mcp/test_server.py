@@ -9,6 +9,7 @@ import pytest
 
 from accounts.scopes import PRESETS
 from memoryhub.operations.base import REGISTRY, Effect
+from memoryhub.operations.united import FORMS, united
 from tests.conftest import Cast, make_key
 from tests.memoryhub.mcp.conftest import NEWER, OLDER, Agent
 
@@ -36,6 +37,15 @@ def call(agent: Agent, name: str, arguments: Any = ..., path: str = "/mcp") -> d
     return agent.ask("tools/call", params, path)
 
 
+def the_hubs_list() -> list[dict[str, Any]]:
+    """Every tool of the registry, those that share a name as one."""
+    lists: dict[str, list[Any]] = {}
+    for operation in REGISTRY.tools():
+        lists.setdefault(operation.name, []).append(operation)
+    assert {name for name, sharing in lists.items() if len(sharing) > 1} == set(FORMS)
+    return [(united(*sharing) if len(sharing) > 1 else sharing[0]).tool_json() for sharing in lists.values()]
+
+
 def error_in(answer: dict[str, Any]) -> dict[str, Any]:
     """The error a tool answered: in the text and nowhere else."""
     result = answer["result"]
@@ -47,7 +57,7 @@ def error_in(answer: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_the_list_is_the_registrys(agent: Agent) -> None:
-    wanted = [operation.tool_json() for operation in REGISTRY.tools()]
+    wanted = the_hubs_list()
     assert agent.ask("tools/list") == {"jsonrpc": "2.0", "id": 1, "result": {"tools": wanted}}
     assert agent.ask("tools/list", {})["result"]["tools"] == wanted
     newer = agent.ask_newer("tools/list", {}).json()["result"]
@@ -69,9 +79,8 @@ def test_a_family_has_its_own_list(agent: Agent) -> None:
 
 def test_the_list_shows_what_the_scopes_allow(agent: Agent, cast: Cast) -> None:
     shown = names(with_key(agent, cast, scopes=None, preset="reader"))
-    assert shown == [
-        operation.name for operation in REGISTRY.tools() if set(operation.scopes) <= PRESETS["reader"]
-    ]
+    allowed = [operation.name for operation in REGISTRY.tools() if set(operation.scopes) <= PRESETS["reader"]]
+    assert shown == list(dict.fromkeys(allowed))
     assert "recall" in shown
     assert "remember" not in shown
 
@@ -91,10 +100,11 @@ def test_an_unknown_tool_is_a_fault_of_the_protocol(agent: Agent) -> None:
 
 
 def test_the_whole_hub_has_the_families_a_key_shows(agent: Agent, cast: Cast) -> None:
-    elsewhere = with_key(agent, cast, families=["decisions"])
+    elsewhere = with_key(agent, cast, families=["paths"])
     hub = {operation.name for operation in REGISTRY.tools("hub")}
-    assert hub.isdisjoint(names(elsewhere))
-    assert call(elsewhere, "recall", {})["error"]["code"] == -32602
+    assert names(elsewhere) == [operation.name for operation in REGISTRY.tools("paths")]
+    assert call(elsewhere, "kv_get", {"ns": "n"})["error"]["code"] == -32602
+    assert error_in(call(elsewhere, "recall", {"q": "tea"}))["details"]["fields"].keys() == {"query"}
     assert set(names(elsewhere, "/mcp/hub")) == hub
     assert call(elsewhere, "recall", {}, "/mcp/hub")["result"]["isError"] is False
 

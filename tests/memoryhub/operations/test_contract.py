@@ -37,6 +37,8 @@ HUB = [
     "kv_set",
 ]
 
+PATHS = ["remember", "recall", "search_memory", "recall_context"]
+
 
 def nodes(schema: Any) -> list[dict[str, Any]]:
     if isinstance(schema, dict):
@@ -79,6 +81,10 @@ def test_a_tools_wire_form_is_the_one_kept(operation: Operation) -> None:
 
 def test_no_snapshot_is_left_of_a_tool_that_is_gone() -> None:
     assert {p.stem for p in SNAPSHOTS.glob("*.json")} == {f"{o.family}.{o.name}" for o in REGISTRY.tools()}
+
+
+def test_the_paths_family_has_exactly_its_tools() -> None:
+    assert sorted(o.name for o in REGISTRY.tools("paths")) == sorted(PATHS)
 
 
 def test_the_hubs_list_of_tools_stays_small() -> None:
