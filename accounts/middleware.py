@@ -1,10 +1,13 @@
 """Pages under /a/<account>/ run as a member of that account, inside its tenant(). Refusals become pages."""
 
+import time
 from collections.abc import Callable
 from contextlib import nullcontext
 from typing import Any
 
 from asgiref.sync import iscoroutinefunction, markcoroutinefunction
+from django.conf import settings
+from django.contrib.auth import logout
 from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -19,6 +22,8 @@ View = Callable[..., HttpResponse]
 
 
 ASKS_FIRST = "asks_first"
+BEGAN_AT, USED_AT = "began_at", "used_at"
+USE_NOTED_EVERY = 300  # seconds
 
 
 def asks_first(view: View) -> View:
@@ -49,6 +54,8 @@ class TenantPageMiddleware:
     def process_view(
         self, request: HttpRequest, view: View, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> HttpResponse | None:
+        if request.session.session_key and request.user.is_authenticated:
+            tend_session(request, time.time())
         if "account" not in kwargs:
             return None
         if not isinstance(request.user, User):
@@ -62,6 +69,15 @@ class TenantPageMiddleware:
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         """A refusal on a page of no account is told in the same way."""
         return error_page(request, exception) if isinstance(exception, HubError) else None
+
+
+def tend_session(request: HttpRequest, now: float) -> None:
+    """Sign out who signed in too long ago; put off the end of a session in use (SESSION_COOKIE_AGE seconds)."""
+    session = request.session
+    if now - session.setdefault(BEGAN_AT, now) > settings.SESSION_LONGEST:
+        logout(request)
+    elif now - session.get(USED_AT, 0) > USE_NOTED_EVERY:
+        session[USED_AT] = now
 
 
 def check_sent(request: HttpRequest) -> None:

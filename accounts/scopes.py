@@ -68,6 +68,7 @@ class Right(StrEnum):
     READ = "read"
     WRITE = "write"
     DECIDE = "decide"
+    OWN_KEYS = "own_keys"
     MANAGE = "manage"
     EXPORT = "export"
     DELETE_SPACE = "delete_space"
@@ -75,8 +76,8 @@ class Right(StrEnum):
 
 ROLE_RIGHTS: dict[Role, frozenset[Right]] = {
     Role.OWNER: frozenset(Right),
-    Role.ADMIN: frozenset({Right.READ, Right.WRITE, Right.MANAGE, Right.EXPORT}),
+    Role.ADMIN: frozenset({Right.READ, Right.WRITE, Right.OWN_KEYS, Right.MANAGE, Right.EXPORT}),
     Role.APPROVER: frozenset({Right.READ, Right.WRITE, Right.DECIDE}),
-    Role.MEMBER: frozenset({Right.READ, Right.WRITE}),
+    Role.MEMBER: frozenset({Right.READ, Right.WRITE, Right.OWN_KEYS}),
     Role.VIEWER: frozenset({Right.READ}),
 }

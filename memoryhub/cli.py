@@ -41,11 +41,12 @@ def cli() -> None:
 @DATA_DIR
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option("--port", default=8765, show_default=True, type=click.IntRange(0, 65535))
-def up(data_dir: Path | None, host: str, port: int) -> None:
+@click.option("--demo", is_flag=True, help="Fill the first space with what a team might have written.")
+def up(data_dir: Path | None, host: str, port: int, demo: bool) -> None:
     """Run everything: database, web server, worker and schedule."""
     from memoryhub.running.up import up as run
 
-    run(data_dir, host, port)
+    run(data_dir, host, port, demo=demo)
 
 
 @cli.command()

@@ -29,7 +29,9 @@ def readyz(request: HttpRequest) -> HttpResponse:
         checks["worker"], checks["model"] = worker_lives(), status.state != "preparing"
         content |= told(status)
     ready = all(checks.values())
-    return JsonResponse({"ready": ready, **content}, status=200 if ready else 503)
+    response = JsonResponse({"ready": ready, **content}, status=200 if ready else 503)
+    response._has_been_logged = True  # type: ignore[attr-defined] # "not yet" is an answer, and no error of ours
+    return response
 
 
 def told(status: Status) -> dict[str, object]:

@@ -97,14 +97,15 @@ DATABASE_URL = envstr("DATABASE_URL", "postgres://hub_app@localhost/memoryhub")
 DATABASE_OWNER_URL = envstr("DATABASE_OWNER_URL", "postgres://hub_owner@localhost/memoryhub")
 DB_APP = dj_database_url.parse(DATABASE_URL)
 DB_OWNER = dj_database_url.parse(DATABASE_OWNER_URL)
+DB_LOGIN = DB_OWNER if DB_ROLE == "owner" else DB_APP
 DB_POOL = {"min_size": 0, "max_size": envint("DB_POOL_SIZE", 12), "timeout": 20}
 DATABASES = {
     "default": {
-        **(DB_OWNER if DB_ROLE == "owner" else DB_APP),
+        **DB_LOGIN,
         "ENGINE": "memoryhub.common.postgres",
         "CONN_MAX_AGE": 0,
         "DISABLE_SERVER_SIDE_CURSORS": True,
-        "OPTIONS": {} if DB_ROLE == "owner" else {"pool": DB_POOL},
+        "OPTIONS": DB_LOGIN.get("OPTIONS", {}) | ({} if DB_ROLE == "owner" else {"pool": DB_POOL}),
     }
 }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
@@ -195,13 +196,15 @@ ACCOUNT_LOGIN_METHODS = {"email"}
 ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*"]
 ACCOUNT_USER_MODEL_USERNAME_FIELD = None
 ACCOUNT_EMAIL_VERIFICATION = "none"
+ACCOUNT_CHANGE_EMAIL = True  # the new address takes the old one's place once it is verified
 ACCOUNT_USER_DISPLAY = operator.methodcaller("get_full_name")
 ACCOUNT_PRESERVE_USERNAME_CASING = False
 ACCOUNT_LOGOUT_ON_PASSWORD_CHANGE = True
 EMAIL_BACKEND = envstr("EMAIL_BACKEND", "django.core.mail.backends.console.EmailBackend")
 DEFAULT_FROM_EMAIL = envstr("DEFAULT_FROM_EMAIL", f"memoryhub@{PUBLIC_HOST}")
 
-SESSION_COOKIE_AGE = 12 * 3600
+SESSION_COOKIE_AGE = 12 * 3600  # without use
+SESSION_LONGEST = 14 * 24 * 3600  # since signing in
 SESSION_SAVE_EVERY_REQUEST = False
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
 SESSION_COOKIE_HTTPONLY = True

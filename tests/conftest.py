@@ -12,7 +12,7 @@ from accounts.actor import Actor, system_actor
 from accounts.domain.accounts import add_member, create_account, person_actor
 from accounts.domain.keys import create_key
 from accounts.models import Account, User
-from accounts.scopes import EVERY_SCOPE, Role
+from accounts.scopes import EVERY_SCOPE, Right, Role
 from memoryhub.common.tenancy import tenant
 from spaces.domain.spaces import create_space
 from spaces.models import Space
@@ -62,11 +62,18 @@ def make_person(account: Account, role: Role) -> Actor:
     return person_actor(user, account.slug)
 
 
+def key_maker(person: Actor) -> Actor:
+    return person if person.has(Right.OWN_KEYS) else replace(person, role=Role.MEMBER)
+
+
 def make_key(person: Actor, space: Space, **fields: Any) -> tuple[Actor, str]:
-    """An agent's actor with every scope unless told otherwise, and the secret of its key."""
+    """An agent's actor with every scope unless told otherwise, and the secret of its key.
+
+    Of a person whose role makes no keys, it is one made before they got that role.
+    """
     fields = {"name": "agent", "scopes": [str(s) for s in EVERY_SCOPE], **fields}
     with tenant(person.account_id):
-        made = create_key(person, default_space_id=space.id, **fields)
+        made = create_key(key_maker(person), default_space_id=space.id, **fields)
     actor = replace(
         person,
         kind="key",

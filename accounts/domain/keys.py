@@ -49,8 +49,7 @@ def create_key(
     addresses: Iterable[str] = (),
 ) -> NewKey:
     """Make a key that acts for the actor. Exactly one of `preset` and `scopes`; 90 days unless told otherwise."""
-    if actor.kind not in ("person", "system"):
-        raise Forbidden("Only a person can make a key.")
+    check_may_make_keys(actor)
     if not name.strip():
         raise ValidationFailed({"name": ["Give the key a name, such as the agent that will use it."]})
     secret = make_secret()
@@ -73,6 +72,13 @@ def create_key(
         )
         record_event(actor, "key.created", "key", typed_id("key", key.id))
     return NewKey(key, secret)
+
+
+def check_may_make_keys(actor: Actor) -> None:
+    if actor.kind not in ("person", "system"):
+        raise Forbidden("Only a person can make a key.")
+    if not actor.has(Right.OWN_KEYS):
+        raise Forbidden("Your role makes no keys. Ask an admin of the team for one.")
 
 
 def chosen_scopes(preset: str | None, scopes: Iterable[str] | None) -> set[str]:

@@ -46,15 +46,20 @@ def routes() -> list[URLPattern]:
         operations_by_path().items(), key=lambda item: (":path}" in item[0], item[0].count("{"), item[0])
     )
     return [
-        path(django_path(route), OperationView.as_view(operations=operations), name=f"v1:{route}")
+        path(
+            django_path(route),
+            OperationView.as_view(operations=operations),
+            name=PLACEHOLDER.sub(r"{\1}", route),
+        )
         for route, operations in found
     ]
 
 
+app_name = "v1"
 urlpatterns = [
     path("openapi.json", openapi_view, name="openapi"),
     path("events", follow, name="follow-events"),
-    path("export", ExportView.as_view(), name="v1:export"),
+    path("export", ExportView.as_view(), name="export"),
     *routes(),
-    re_path(r"^[\s\S]*$", UnknownPath.as_view(), name="v1:unknown"),
+    re_path(r"^[\s\S]*$", UnknownPath.as_view(), name="unknown"),
 ]

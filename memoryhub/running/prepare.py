@@ -1,4 +1,4 @@
-"""`python -m memoryhub.running.prepare migrate|first-run`: what `memoryhub up` does before it serves.
+"""`python -m memoryhub.running.prepare migrate|first-run|demo`: what `memoryhub up` does before it serves.
 
 Each is a process of its own, since one logs in as the owner of the tables and the other as the application.
 """
@@ -27,6 +27,11 @@ def migrate(environ: Mapping[str, str]) -> bool:
 def first_run(environ: Mapping[str, str]) -> None:
     """Make the first team and write down its secrets, as the application."""
     _run("first-run", environ)
+
+
+def demo(environ: Mapping[str, str]) -> None:
+    """Fill the first space with what a team might have written, unless that was done."""
+    _run("demo", environ)
 
 
 def _run(step: str, environ: Mapping[str, str]) -> str:
@@ -81,9 +86,15 @@ def _first_run() -> None:
     ensure_first_run(keep)
 
 
+def _demo() -> None:
+    from memoryhub.running.demo import fill
+
+    fill()
+
+
 def main() -> None:
     django.setup()
-    {"migrate": _migrate, "first-run": _first_run}[sys.argv[1]]()
+    {"migrate": _migrate, "first-run": _first_run, "demo": _demo}[sys.argv[1]]()
 
 
 if __name__ == "__main__":

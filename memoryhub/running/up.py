@@ -34,7 +34,7 @@ GLANCE = 0.2
 ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
-def up(data_dir: Path | None, host: str, port: int) -> None:
+def up(data_dir: Path | None, host: str, port: int, *, demo: bool = False) -> None:
     """Serve until interrupted. Raises SetupError when that is not possible here."""
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s %(message)s")
     instance = Instance(find_data_dir(data_dir))
@@ -47,7 +47,7 @@ def up(data_dir: Path | None, host: str, port: int) -> None:
             environ = _environment(instance)
             is_first = prepare.migrate(environ)
             folder_broker.clear(instance.broker)
-            _Service(instance, postgres, environ, sockets).run(is_first)
+            _Service(instance, postgres, environ, sockets).run(is_first, demo)
 
 
 def prepare_only(data_dir: Path | None) -> None:
@@ -144,8 +144,8 @@ class _Service:
         command = python("memoryhub.running.child", "embedder")
         return [Child("embedder", command, self.environ | ({LAZY: "1"} if other else {}))]
 
-    def run(self, is_first: bool) -> None:
-        threading.Thread(target=self._announce, args=[is_first], daemon=True).start()
+    def run(self, is_first: bool, demo: bool) -> None:
+        threading.Thread(target=self._announce, args=[is_first, demo], daemon=True).start()
         try:
             while True:
                 self._tend()
@@ -174,11 +174,13 @@ class _Service:
             self.instance.state_file, {**identify(os.getpid()), "url": self.url, "processes": processes}
         )
 
-    def _announce(self, is_first: bool) -> None:
-        """See to the first run, wait for the first answer, then say where it is."""
+    def _announce(self, is_first: bool, demo: bool) -> None:
+        """See to what is written first, wait for the first answer, then say where it is."""
         try:
             if is_first:
                 prepare.first_run(self.environ)
+            if demo:
+                prepare.demo(self.environ)
         except SetupError as error:
             log.error("%s", error)
         _await_answer(self.address, urlsplit(self.url).netloc)

@@ -9,8 +9,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
-from accounts.domain.keys import NewKey, access_key, create_key, list_keys, revoke_key
+from accounts.domain.keys import NewKey, access_key, check_may_make_keys, create_key, list_keys, revoke_key
 from accounts.forms import KeyForm
+from accounts.scopes import Right
 from accounts.views.fresh import fresh_sign_in_required
 from accounts.views.requests import MemberRequest
 from memoryhub.common.errors import HubError
@@ -29,7 +30,8 @@ def keys(request: MemberRequest, account: str) -> HttpResponse:
     ]
     live = [row for row in rows if row["key"].is_live]  # type: ignore[union-attr]
     ended = [row for row in rows if not row["key"].is_live]  # type: ignore[union-attr]
-    return render(request, "keys/list.html", {"live": live, "ended": ended})
+    may_make = request.actor.has(Right.OWN_KEYS)
+    return render(request, "keys/list.html", {"live": live, "ended": ended, "may_make": may_make})
 
 
 @never_cache
@@ -46,6 +48,7 @@ def connect(request: MemberRequest, account: str) -> HttpResponse:
 
 
 def _make(request: MemberRequest, template: str) -> HttpResponse:
+    check_may_make_keys(request.actor)
     form = _form(request)
     if form.is_valid():
         try:

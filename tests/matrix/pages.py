@@ -47,6 +47,11 @@ def writers(outcome: str) -> Audience:
     return roles(outcome, "owner", "admin", "approver", "member")
 
 
+def makers(outcome: str) -> Audience:
+    """Of keys."""
+    return roles(outcome, "owner", "admin", "member")
+
+
 def deciders(outcome: str) -> Audience:
     return roles(outcome, "owner", "approver")
 
@@ -78,8 +83,8 @@ PAGES: dict[str, Page] = {
     "healthz": Page("/healthz", get=everybody(SHOWN)),
     "readyz": Page("/readyz", get=everybody("503")),
     "protected-resource": Page("/.well-known/oauth-protected-resource", get=everybody(SHOWN)),
-    "openapi": Page("/v1/openapi.json", get=everybody(SHOWN)),
-    "follow-events": Page("/v1/events", get=everybody("401")),
+    "v1:openapi": Page("/v1/openapi.json", get=everybody(SHOWN)),
+    "v1:follow-events": Page("/v1/events", get=everybody("401")),
     "v1:export": Page("/v1/export", get=everybody("401")),
     "v1:unknown": Page("/v1/nothing", get=everybody("401"), post=everybody("401")),
     "welcome": Page("/welcome/unknown/", get=everybody(GONE), post=everybody(GONE)),
@@ -124,10 +129,10 @@ PAGES: dict[str, Page] = {
         "/", get=signed_in(GOES_ON) | dict.fromkeys(("staff", "superuser", "removed member"), FORBIDDEN)
     ),
     "account": Page(TEAM, get=members(GOES_ON)),
-    "connect": Page(f"{TEAM}connect/", get=members(SHOWN), post=members(SHOWN), data=KEY, fresh=True),
+    "connect": Page(f"{TEAM}connect/", get=makers(SHOWN), post=makers(SHOWN), data=KEY, fresh=True),
     # keys: one's own, and with the right to manage those of others
     "keys": Page(f"{TEAM}keys/", get=members(SHOWN)),
-    "key-new": Page(f"{TEAM}keys/new/", get=members(SHOWN), post=members(SHOWN), data=KEY, fresh=True),
+    "key-new": Page(f"{TEAM}keys/new/", get=makers(SHOWN), post=makers(SHOWN), data=KEY, fresh=True),
     "key-first-call": Page(f"{TEAM}keys/{{agent}}/first-call/", get=managers(SHOWN, ABSENT)),
     "key-revoke": Page(f"{TEAM}keys/{{agent}}/revoke/", get=members(NOT_SO), post=managers(GOES_ON, ABSENT)),
     # actions

@@ -87,7 +87,8 @@ def names(resolver: URLResolver) -> Iterator[str]:
     for pattern in resolver.url_patterns:
         if isinstance(pattern, URLResolver):
             if pattern.namespace != "admin":
-                yield from names(pattern)
+                space = f"{pattern.namespace}:" if pattern.namespace else ""
+                yield from (space + name for name in names(pattern))
         elif isinstance(pattern, URLPattern) and not is_operation(pattern):
             yield pattern.name or str(pattern.pattern)
 

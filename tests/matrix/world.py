@@ -29,6 +29,7 @@ from memoryhub.common.tenancy import tenant
 from memoryhub.operations.base import REGISTRY
 from spaces.domain.spaces import create_space
 from spaces.models import EmbeddingFailure, EmbeddingModel, Memory, MemoryChunk, Space, SpaceMember
+from tests.conftest import key_maker
 
 OURS, THEIRS, CLOSED = "heliotrope", "periwinkle", "mimosa"
 DAY = "2026-03-02"
@@ -197,7 +198,7 @@ def knockers(world: World) -> dict[str, Knocker]:
     def key(role: str = "owner", **fields: Any) -> str:
         person = world.ours.actor(role)
         fields = {"scopes": list(EVERY_SCOPE), "default_space_id": main.id, **fields}
-        return create_key(person, name=f"key of {role}", **fields).secret
+        return create_key(key_maker(person), name=f"key of {role}", **fields).secret
 
     limited = key(space_ids=[closed.id], default_space_id=closed.id)
     return {

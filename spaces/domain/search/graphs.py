@@ -86,4 +86,5 @@ def _owner() -> dict[str, str]:
     """Of the same database, as its owner."""
     names = {"USER": "user", "PASSWORD": "password", "HOST": "host", "PORT": "port"}
     known = {names[key]: str(value) for key, value in settings.DB_OWNER.items() if key in names and value}
-    return known | {"dbname": str(connection.settings_dict["NAME"])}
+    options = settings.DB_OWNER.get("OPTIONS", {})
+    return {**options, **known, "dbname": str(connection.settings_dict["NAME"])}

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -50,6 +51,12 @@ def test_making_and_revoking_a_key_leave_events_without_the_secret(cast: Cast) -
     revoke_key(cast.owner, id)
     events = Event.objects.filter(object_id=id).order_by("id").values_list("type", "actor", "summary")
     assert list(events) == [("key.created", cast.owner.key, ""), ("key.revoked", cast.owner.key, "")]
+
+
+@pytest.mark.parametrize("role", [Role.APPROVER, Role.VIEWER])
+def test_the_roles_that_only_decide_or_read_make_no_keys(cast: Cast, role: Role) -> None:
+    with pytest.raises(Forbidden, match="Your role makes no keys"):
+        create_key(replace(cast.teammate, role=role), name="ci", default_space_id=None, preset="reader")
 
 
 @pytest.mark.parametrize("preset", sorted(PRESETS))

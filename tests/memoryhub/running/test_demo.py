@@ -1,0 +1,31 @@
+from accounts.models import AgentKey
+from actions.models import Action
+from memoryhub.common.tenancy import tenant
+from memoryhub.running.demo import fill
+from spaces.models import JournalEntry, Memory, Record, Value
+from tests.calls import call
+from tests.conftest import Cast
+
+
+def test_a_new_team_is_filled_with_a_week_of_its_agents_once(cast: Cast) -> None:
+    assert fill()
+    assert not fill()
+    with tenant(cast.account.id):
+        assert AgentKey.objects.filter(name__in=["Claude Code", "Cursor", "Release bot"]).count() == 3
+        assert Memory.objects.filter(agent="cursor").exists()
+        for kind, least in {Memory: 20, JournalEntry: 5, Record: 8, Value: 4, Action: 3}.items():
+            assert kind.objects.filter(space=cast.space).count() >= least, kind
+
+
+def test_what_it_says_is_there_for_an_agent_that_begins(cast: Cast) -> None:
+    fill()
+    context = call(cast.agent, "get_context")
+    assert len(context["core"]) == 4
+    assert [len(context["records"][part]) > 0 for part in ("overdue", "due", "open")] == [True] * 3
+    assert len(context["actions"]) == 3
+
+
+def test_nobody_else_gets_any_of_it(cast: Cast) -> None:
+    fill()
+    with tenant(cast.outsider.account_id):
+        assert not Memory.objects.exists()
