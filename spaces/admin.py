@@ -9,6 +9,8 @@ from spaces.models import (
     Memory,
     MemoryChunk,
     MemoryVersion,
+    Plan,
+    PlanVersion,
     Record,
     RecordVersion,
     Space,
@@ -45,6 +47,14 @@ class JournalEntryAdmin(RowAdmin):
     ordering = ("-date", "-id")
 
 
+@admin.register(Plan)
+class PlanAdmin(RowAdmin):
+    list_display = ("__str__", "space", "title", "type", "status", "version", "updated_at")
+    list_filter = ("type", "status")
+    search_fields = ("title", "id")
+    ordering = ("-updated_at", "-id")
+
+
 @admin.register(Record)
 class RecordAdmin(RowAdmin):
     list_display = ("__str__", "space", "collection", "key", "status", "due_at", "version", "updated_at")
@@ -59,7 +69,7 @@ class ValueAdmin(RowAdmin):
     ordering = ("namespace", "key", "id")
 
 
-@admin.register(MemoryVersion, JournalVersion, RecordVersion)
+@admin.register(MemoryVersion, JournalVersion, PlanVersion, RecordVersion)
 class VersionAdmin(RowAdmin):
     list_display = ("__str__", "version", "written_by", "written_at")
     search_fields = ("id",)

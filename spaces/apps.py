@@ -9,5 +9,5 @@ class SpacesConfig(AppConfig):
 
     def ready(self) -> None:
         """Every kind of stored thing makes itself known."""
-        for kind in ("memory_kind", "journal_kind", "record_kind", "value_kind", "event_kind"):
+        for kind in ("memory_kind", "journal_kind", "plan_kind", "record_kind", "value_kind", "event_kind"):
             import_module(f"spaces.domain.{kind}")

@@ -64,6 +64,33 @@ class NewJournalForm(JournalForm):
     kind = forms.ChoiceField(label=_("Of"), choices=[("day", _("the day")), ("week", _("its week"))])
 
 
+class PlanForm(Versioned):
+    title = forms.CharField(label=_("Title"), max_length=200)
+    content = forms.CharField(
+        label=_("Text"),
+        max_length=200_000,
+        help_text=_("In Markdown."),
+        strip=False,
+        widget=forms.Textarea(attrs={"rows": 16, "class": "code-input"}),
+    )
+    type = forms.ChoiceField(
+        label=_("Type"),
+        choices=[
+            ("plan", _("plan")),
+            ("prd", _("product requirements")),
+            ("task", _("task list")),
+            ("reasoning_trace", _("reasoning")),
+        ],
+        initial="plan",
+    )
+    status = forms.ChoiceField(
+        label=_("Status"),
+        choices=[("draft", _("draft")), ("active", _("active")), ("completed", _("completed"))],
+        initial="draft",
+    )
+    tags = CommaField(label=_("Tags"), required=False, help_text=_("With commas between them."))
+
+
 class MemoryForm(Versioned):
     text = forms.CharField(label=_("Statement"), max_length=50_000, widget=forms.Textarea(attrs={"rows": 3}))
     subject = forms.CharField(

@@ -1,6 +1,6 @@
 from django.urls import include, path
 
-from spaces.views import home, journal, keys, memories, records, values
+from spaces.views import home, journal, keys, memories, plans, records, values
 
 team_pages = [
     path("", home.account_home, name="account"),
@@ -25,6 +25,11 @@ space_pages = [
     path("records/in/<str:collection>/", records.collection, name="collection"),
     path("records/in/<str:collection>/<str:record>/", records.record, name="record"),
     path("records/in/<str:collection>/<str:record>/delete/", records.delete, name="record-delete"),
+    path("plans/", plans.plans, name="plans"),
+    path("plans/new/", plans.new, name="plan-new"),
+    path("plans/<str:plan>/", plans.plan, name="plan"),
+    path("plans/<str:plan>/restore/", plans.restore, name="plan-restore"),
+    path("plans/<str:plan>/delete/", plans.delete, name="plan-delete"),
     path("values/", values.namespaces, name="values"),
     path("values/new/", values.new, name="value-new"),
     path("values/in/<str:namespace>/", values.namespace, name="values-namespace"),

@@ -17,6 +17,7 @@ SECTIONS = {
     "inbox": "inbox", "action": "inbox",
     "memories": "memories", "memory": "memories",
     "journal": "journal", "records": "records", "record": "records", "collection": "records",
+    "plans": "plans", "plan": "plans",
     "values": "values", "value": "values", "keys": "keys", "key": "keys",
 }  # fmt: skip
 

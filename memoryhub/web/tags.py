@@ -1,6 +1,7 @@
 """Template filters and tags. Whatever came from outside goes through `visible`, `tree`, `marked` or `changes`."""
 
 import json
+import re
 from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
@@ -15,10 +16,12 @@ from django.utils.translation import gettext as _
 
 from memoryhub.common import odd
 from memoryhub.common.odd import Piece, pieces
-from memoryhub.web import moments
+from memoryhub.web import documents, moments
 from memoryhub.web.diffs import word_changes
 
 register = template.Library()
+
+_CODE = re.compile(r"`([^`\n]+)`")
 
 _CLASS_ICONS = {
     "slack": "chat", "chat": "chat", "message": "chat", "sms": "chat",
@@ -121,6 +124,38 @@ def marked(text: str, ranges: Iterable[tuple[int, int]]) -> SafeString:
         out += visible(text[at:start]) + format_html("<mark>{}</mark>", visible(text[start:end]))
         at = end
     return SafeString(out + visible(text[at:]))
+
+
+@register.filter
+def laid_out(text: str) -> SafeString:
+    """A document in Markdown as headings, items, quotes, code and paragraphs."""
+    return format_html_join("\n", "{}", ((_block(block),) for block in documents.blocks(text)))
+
+
+def _block(block: documents.Block) -> SafeString:
+    said = visible(block.text) if block.kind == "code" else _with_code(block.text)
+    match block.kind:
+        case "heading":
+            level = min(block.level + 1, 6)
+            return format_html('<h{} class="doc-h{}">{}</h{}>', level, block.level, said, level)
+        case "item":
+            return format_html('<p class="doc-item" data-level="{}">{}</p>', block.level, said)
+        case "code":
+            return format_html('<pre class="well doc-code" tabindex="0">{}</pre>', said)
+        case "quote":
+            return format_html("<blockquote>{}</blockquote>", said)
+        case "rule":
+            return mark_safe("<hr>")
+        case _:
+            return format_html("<p>{}</p>", said)
+
+
+def _with_code(text: str) -> SafeString:
+    """`Like this` inside a line."""
+    parts = enumerate(_CODE.split(text))
+    return format_html_join(
+        "", "{}", ((format_html("<code>{}</code>", visible(p)) if n % 2 else visible(p),) for n, p in parts)
+    )
 
 
 @register.filter

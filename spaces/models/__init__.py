@@ -1,6 +1,7 @@
 from spaces.models.embeddings import EmbeddingFailure, EmbeddingModel, MemoryChunk
 from spaces.models.journal import JournalEntry, JournalVersion
 from spaces.models.memories import Memory, MemoryVersion
+from spaces.models.plans import Plan, PlanVersion
 from spaces.models.records import Record, RecordVersion
 from spaces.models.spaces import Space, SpaceMember
 from spaces.models.values import Value
@@ -13,6 +14,8 @@ __all__ = [
     "Memory",
     "MemoryChunk",
     "MemoryVersion",
+    "Plan",
+    "PlanVersion",
     "Record",
     "RecordVersion",
     "Space",

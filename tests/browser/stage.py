@@ -14,11 +14,12 @@ from actions.domain.transitions import transition_action
 from actions.models import Action
 from memoryhub.common.ids import typed_id
 from memoryhub.common.tenancy import tenant
+from spaces.domain import plans
 from spaces.domain.journal import Log, write_journal
 from spaces.domain.memories import edit_memory, remember
 from spaces.domain.records import Changes, put_record, update_record
 from spaces.domain.values import set_value
-from spaces.models import Memory, Record, Space
+from spaces.models import Memory, Plan, Record, Space
 from tests.actions.stage import approve, propose
 from tests.conftest import Cast
 
@@ -52,11 +53,12 @@ def make_hostile(cast: Cast) -> Hostile:
         actions = make_actions(cast, agent)
         memory = make_memories(cast, agent)
         record = make_records(agent)
+        plan = make_plan(agent)
         make_rest(agent)
         token = invite(system_actor(cast.account.id), Role.OWNER).token
     home, space = "/a/acme", "/a/acme/main"
     today = timezone.now().date().isoformat()
-    mem, rec = typed_id("mem", memory.id), typed_id("rec", record.id)
+    mem, rec, pln = typed_id("mem", memory.id), typed_id("rec", record.id), typed_id("pln", plan.id)
     pages = {
         "inbox": f"{space}/inbox/",
         "inbox beside": f"{space}/inbox/?open={actions[0].short_id}",
@@ -78,6 +80,12 @@ def make_hostile(cast: Cast) -> Hostile:
         "collection": f"{space}/records/in/tasks/?status=all*",
         "record": f"{space}/records/in/tasks/{rec}/",
         "record new": f"{space}/records/new/",
+        "plans": f"{space}/plans/",
+        "plans none": f"{space}/plans/?status=completed",
+        "plan": f"{space}/plans/{pln}/",
+        "plan before": f"{space}/plans/{pln}/?version=1",
+        "plan compared": f"{space}/plans/{pln}/?from=1&to=2",
+        "plan new": f"{space}/plans/new/",
         "values": f"{space}/values/",
         "namespace": f"{space}/values/in/flags/",
         "value": f"{space}/values/in/flags/value/?key=%3Cimg%20src%3Dx%20onerror%3Dwindow.pwned%3D1%3E",
@@ -123,6 +131,15 @@ def make_records(agent: Any) -> Record:
     changes = Changes(due_at=due, data={"title": SHORT, SHORT: HOSTILE})
     record, _created = put_record(agent, "tasks", changes, key=SHORT)
     return update_record(agent, "tasks", record.id, Changes(data={"more": HOSTILE}))
+
+
+def make_plan(agent: Any) -> Plan:
+    more = plans.Changes(tags=[SHORT], metadata={SHORT: HOSTILE}, status="active")
+    text = f"# {HOSTILE}\n\n- {HOSTILE}\n\n> {HOSTILE}\n\n```\n{HOSTILE}\n```\n\n{HOSTILE}\n"
+    plan = plans.create_plan(agent, SHORT, text, more)
+    return plans.update_plan(
+        agent, plan.id, plans.Changes(title=f"{SHORT} too", content=f"{text}\n---\nMore.")
+    )
 
 
 def make_rest(agent: Any) -> None:

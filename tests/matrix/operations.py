@@ -79,6 +79,15 @@ OPERATIONS: dict[str, Needs] = {
     "kv_set": needs("space:write", WRITE, **TONE, value="kind"),
     "kv_list": needs("space:read", READ, ns="prefs"),
     "kv_delete": needs("space:write", WRITE, **TONE),
+    # plans
+    "plan_list": needs("plans:read", READ),
+    "plan_create": needs("plans:write", WRITE, title="Tea", content="At four"),
+    "plan_get": needs("plans:read", READ, id="{plan}"),
+    "plan_update": needs("plans:write", WRITE, id="{plan}", title="Tea"),
+    "plan_delete": needs("plans:write", WRITE, id="{plan}"),
+    "plan_versions": needs("plans:read", READ, id="{plan}"),
+    "plan_version": needs("plans:read", READ, id="{plan}", version=1),
+    "plan_restore": needs("plans:write", WRITE, id="{plan}", version=1),
     # actions: no credential of an agent decides on one
     "action_propose": needs("actions:propose", WRITE, **PROPOSAL),
     "action_list": needs(EITHER, READ),

@@ -76,6 +76,7 @@ SPACE = "/a/{account}/{slug}/"
 STRANGER = {"email": "stranger@evil.example", "password1": "correct horse battery"}
 RECORD = {"status": "open", "content": "{{}}", "version": "2"}
 MEMORY = {"text": "Tea is at four", "kind": "fact", "tier": "long", "version": "2"}
+PLAN = {"title": "Tea", "content": "At four", "type": "plan", "status": "draft", "version": "2"}
 KEY = {"name": "mine", "preset": "reader", "space": "{space_id}", "life": "30"}
 
 PAGES: dict[str, Page] = {
@@ -191,6 +192,16 @@ PAGES: dict[str, Page] = {
     "record-delete": Page(
         f"{SPACE}records/in/leads/{{record}}/delete/", get=members(NOT_SO), post=writers(GOES_ON)
     ),
+    "plans": Page(f"{SPACE}plans/", get=members(SHOWN)),
+    "plan-new": Page(f"{SPACE}plans/new/", get=members(SHOWN), post=writers(GOES_ON), data=PLAN),
+    "plan": Page(f"{SPACE}plans/{{plan}}/", get=members(SHOWN), post=writers(GOES_ON), data=PLAN),
+    "plan-restore": Page(
+        f"{SPACE}plans/{{plan}}/restore/",
+        get=members(NOT_SO),
+        post=writers(GOES_ON),
+        data={"number": "1", "version": "2"},
+    ),
+    "plan-delete": Page(f"{SPACE}plans/{{plan}}/delete/", get=members(NOT_SO), post=writers(GOES_ON)),
     "values": Page(f"{SPACE}values/", get=members(SHOWN)),
     "value-new": Page(
         f"{SPACE}values/new/",

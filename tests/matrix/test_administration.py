@@ -43,6 +43,8 @@ MODELS: dict[str, dict[str, str]] = {
     "spaces.Memory": LOOK,
     "spaces.MemoryChunk": LOOK,
     "spaces.MemoryVersion": LOOK,
+    "spaces.Plan": LOOK,
+    "spaces.PlanVersion": LOOK,
     "spaces.Record": LOOK,
     "spaces.RecordVersion": LOOK,
     "spaces.Space": LOOK,

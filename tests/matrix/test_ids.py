@@ -16,7 +16,7 @@ from tests.wire import find
 
 pytestmark = pytest.mark.django_db
 
-IDS = ("memory", "record", "action", "approved", "agent", "entry")
+IDS = ("memory", "record", "action", "approved", "agent", "entry", "plan")
 NAMES_ONE = [name for name, declared in OPERATIONS.items() if declared.names_an_id]
 PAGES_OF_ONE = [(n, m) for n, m in DECLARED if any(f"{{{id}}}" in PAGES[n].address for id in IDS)]
 
@@ -40,12 +40,14 @@ LISTED = {
     "record_query": {"collection": "leads"},
     "journal_list": {},
     "kv_list": {"ns": "prefs"},
+    "plan_list": {},
 }
 ANOTHER: dict[str, tuple[str, dict[str, Any]]] = {
     "recall": ("remember", {"text": "Tea is at four"}),
     "record_query": ("record_put", {"collection": "leads"}),
     "journal_list": ("journal_write", {"date": "2026-03-01", "summary": "Quiet"}),
     "kv_list": ("kv_set", {"ns": "prefs", "key": "other", "value": 1}),
+    "plan_list": ("plan_create", {"title": "Tea", "content": "At four"}),
 }
 
 FORMS: list[Callable[[dict[str, str]], dict[str, str]]] = [dict, unknown, nonsense, as_uuid]

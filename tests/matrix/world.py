@@ -161,6 +161,8 @@ def fill(owner: Actor, space: Space, word: str) -> dict[str, str]:
     entry = call("journal_write", date=DAY, summary=word)["entry"]["id"]
     call("journal_write", date=DAY, summary=f"{word} again", decisions=[word])
     call("kv_set", ns="prefs", key="tone", value=word)
+    plan = call("plan_create", title=f"Plant {word}", content=word)["plan"]["id"]
+    call("plan_update", id=plan, content=f"{word} again")
     actions = [
         call(
             "action_propose",
@@ -174,6 +176,7 @@ def fill(owner: Actor, space: Space, word: str) -> dict[str, str]:
         "rows": digest({"memories": [memory]}),
         "record": record,
         "entry": entry,
+        "plan": plan,
         "action": actions[0]["uid"],
         "digest": actions[0]["digest"],
         "approved": actions[1]["uid"],

@@ -5,7 +5,7 @@ import time_machine
 from django.utils import timezone
 
 from memoryhub.web.moments import spoken
-from memoryhub.web.tags import ago, changes, class_icon, marked, safe_link, tree
+from memoryhub.web.tags import ago, changes, class_icon, laid_out, marked, safe_link, tree
 
 HOSTILE = [
     "<img src=x onerror=alert(1)>",
@@ -22,6 +22,7 @@ NOW = datetime(2026, 8, 8, 12, 0, tzinfo=UTC)
 def test_hostile_text_is_shown_as_text_by_every_filter(text):
     for shown in (
         tree({text: [text, {text: text}]}), changes(text, text + "!"), marked(text, [(0, 3)]), safe_link(text),
+        laid_out(text), laid_out(f"# {text}\n- {text}\n> {text}\n```\n{text}\n```\n`{text}`"),
     ):  # fmt: skip
         assert "<img" not in shown
         assert "<script" not in shown

@@ -12,6 +12,9 @@ from memoryhub.common.ids import new_id, typed_id
 from spaces.domain.journal import Log, write_journal
 from spaces.domain.journal_kind import JOURNAL, redact_entry
 from spaces.domain.kinds import Forgetting, Forgotten, Hit, Kind, Selection
+from spaces.domain.plan_kind import PLANS
+from spaces.domain.plans import Changes as PlanChanges
+from spaces.domain.plans import create_plan, update_plan
 from spaces.domain.record_kind import RECORDS
 from spaces.domain.records import Changes, put_record
 from spaces.domain.spaces import create_space
@@ -273,8 +276,27 @@ def test_a_value_leaves_with_every_field(cast: Cast) -> None:
     }
 
 
-@pytest.mark.parametrize("kind", [RECORDS, JOURNAL, VALUES], ids=lambda kind: kind.name)
+def test_a_plan_leaves_with_every_field_and_version(cast: Cast) -> None:
+    said = {"tags": ["a"], "metadata": {"n": 1}, "type": "prd", "status": "active"}
+    plan = create_plan(cast.agent, "One", "1", PlanChanges(**said))
+    update_plan(cast.agent, plan.id, PlanChanges(title="Two", content="2"))
+    (row,) = PLANS.export(cast.agent, cast.space)
+    for moment in (
+        row.pop("created_at"),
+        row.pop("updated_at"),
+        *(v.pop("written_at") for v in row["versions"]),
+    ):
+        assert moment.endswith("Z")
+    by = {"written_by": cast.agent.key}
+    diff = "@@ -1 +1 @@\n-1\n\\ No newline at end of file\n+2\n\\ No newline at end of file\n"
+    one = {"version": 1, "title": "One", "content": "1", "diff": "", "changed": [], **said, **by}
+    two = {"version": 2, "title": "Two", "content": "2", "diff": diff, "changed": ["title"], **said, **by}
+    whole = {"id": typed_id("pln", plan.id), "title": "Two", "content": "2", "version": 2, **said, **by}
+    assert row == {**whole, "versions": [one, two]}
+
+
+@pytest.mark.parametrize("kind", [RECORDS, JOURNAL, VALUES, PLANS], ids=lambda kind: kind.name)
 def test_the_account_as_a_whole_has_none_of_them(cast: Cast, kind: Kind) -> None:
-    record(cast), journal(cast, "x"), set_value(cast.agent, "n", "k", 1)
+    record(cast), journal(cast, "x"), set_value(cast.agent, "n", "k", 1), create_plan(cast.agent, "One", "1")
     assert list(kind.export(cast.agent, None)) == []
     assert len(list(kind.export(cast.agent, cast.space))) == 1

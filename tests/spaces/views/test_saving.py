@@ -13,6 +13,8 @@ from memoryhub.common.ids import typed_id
 from memoryhub.common.tenancy import tenant
 from spaces.domain.journal import Log, write_journal
 from spaces.domain.memories import edit_memory, remember
+from spaces.domain.plans import Changes as PlanChanges
+from spaces.domain.plans import create_plan, update_plan
 from spaces.domain.records import Changes, put_record, update_record
 from spaces.domain.values import set_value
 from spaces.models import Space
@@ -67,7 +69,20 @@ def a_memory(cast: Cast) -> Thing:
     )
 
 
-@pytest.fixture(params=[a_value, a_record, an_entry, a_memory], ids=["value", "record", "entry", "memory"])
+def a_plan(cast: Cast) -> Thing:
+    plan = create_plan(cast.agent, "Plan", "first")
+    fields = {"title": "Plan", "content": "mine", "type": "plan", "status": "draft", "tags": "a, b"}
+    return Thing(
+        f"{SPACE}/plans/{typed_id('pln', plan.id)}/",
+        fields,
+        lambda: update_plan(cast.agent, plan.id, PlanChanges(content="theirs", tags=["a", "b"])),
+    )
+
+
+@pytest.fixture(
+    params=[a_value, a_record, an_entry, a_memory, a_plan],
+    ids=["value", "record", "entry", "memory", "plan"],
+)
 def thing(request: pytest.FixtureRequest, cast: Cast) -> Thing:
     with tenant(cast.account.id):
         return request.param(cast)  # type: ignore[no-any-return]
