@@ -1,6 +1,6 @@
 from django.contrib import admin
 
-from actions.models import Action, ActionRevision, Approval
+from actions.models import Action, ActionRevision, Approval, Attempt, Connection
 from memoryhub.web.admin import RowAdmin
 
 
@@ -25,3 +25,21 @@ class ApprovalAdmin(RowAdmin):
     list_filter = ("decision",)
     search_fields = ("digest", "user__email")
     ordering = ("-decided_at", "-id")
+
+
+@admin.register(Attempt)
+class AttemptAdmin(RowAdmin):
+    list_display = ("__str__", "action", "number", "outcome", "reason", "started_at", "ended_at")
+    list_filter = ("outcome",)
+    search_fields = ("id", "digest")
+    ordering = ("-started_at", "-id")
+
+
+@admin.register(Connection)
+class ConnectionAdmin(RowAdmin):
+    """Without its tokens: not even sealed are they shown to anybody."""
+
+    list_display = ("__str__", "vendor", "connected_by", "connected_at", "trouble", "revoked_at")
+    list_filter = ("vendor",)
+    search_fields = ("id", "vendor")
+    ordering = ("-connected_at", "-id")

@@ -1,8 +1,12 @@
 """The jobs of actions. Thin: the domain decides."""
 
+from celery import shared_task
+
 from accounts.domain.jobs import job
 from accounts.models import Job
+from actions.domain.execution import work_off
 from actions.domain.proposals import EXPIRE
+from actions.domain.snoozing import WAKE, wake_action
 from actions.domain.sweeps import expire_action, flag_stale_action
 from actions.domain.transitions import FLAG_STALE
 
@@ -17,3 +21,15 @@ def expire(due: Job) -> None:
 def flag_stale(due: Job) -> None:
     if due.object_id:
         flag_stale_action(due.account_id, due.object_id)
+
+
+@job(WAKE)
+def wake(due: Job) -> None:
+    if due.object_id:
+        wake_action(due.account_id, due.object_id)
+
+
+@shared_task(name="actions.tasks.carry_out", ignore_result=True)  # type: ignore[untyped-decorator]
+def carry_out() -> None:
+    """Work off what waits for vendors. Woken after commits, and by beat every second."""
+    work_off()

@@ -1,8 +1,9 @@
 from django.urls import path
 
-from actions.views import actions, inbox
+from actions.views import actions, connections, inbox
 
-SPACE = "a/<slug:account>/<slug:space>/"
+TEAM = "a/<slug:account>/"
+SPACE = f"{TEAM}<slug:space>/"
 
 urlpatterns = [
     path(f"{SPACE}inbox/", inbox.inbox, name="inbox"),
@@ -11,4 +12,13 @@ urlpatterns = [
     path(f"{SPACE}actions/<str:action>/approve/", actions.approve, name="action-approve"),
     path(f"{SPACE}actions/<str:action>/reject/", actions.reject, name="action-reject"),
     path(f"{SPACE}actions/<str:action>/end/", actions.end, name="action-end"),
+    path(f"{SPACE}actions/<str:action>/edit/", actions.edit, name="action-edit"),
+    path(f"{SPACE}actions/<str:action>/snooze/", actions.snooze, name="action-snooze"),
+    path(f"{SPACE}actions/<str:action>/settle/", actions.settle, name="action-settle"),
+    path(f"{SPACE}stop/", connections.stop_space, name="stop-space"),
+    path(f"{TEAM}connections/", connections.connections, name="connections"),
+    path(f"{TEAM}connections/stop-all/", connections.stop_team, name="stop-team"),
+    path(f"{TEAM}connections/new/<slug:vendor>/", connections.new_connection, name="connection-new"),
+    path(f"{TEAM}connections/<str:connection>/check/", connections.check, name="connection-check"),
+    path(f"{TEAM}connections/<str:connection>/revoke/", connections.revoke, name="connection-revoke"),
 ]

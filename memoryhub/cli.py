@@ -16,7 +16,7 @@ import click
 from accounts.scopes import PRESETS, Role
 from memoryhub.bench import bench
 from memoryhub.running.errors import SetupError
-from memoryhub.running.instance import open_instance
+from memoryhub.running.instance import Instance, find_data_dir, open_instance
 
 if TYPE_CHECKING:
     from accounts.actor import Actor
@@ -293,6 +293,46 @@ def add(data_dir: Path | None, account: str | None, email: str, role: str, as_js
         expires = format_time(made.invitation.expires_at)
     url = f"{settings.PUBLIC_URL}/welcome/{made.token}/"
     show({"url": url, "role": role, "email": email, "expires_at": expires}, as_json, url)
+
+
+@cli.group()
+def keyring() -> None:
+    """The keys that connections' tokens are sealed under."""
+
+
+@keyring.command("new")
+def new_entry_() -> None:
+    """Print a fresh key, to be put first on KEYRING."""
+    from memoryhub.common.keyring import new_entry
+
+    click.echo(new_entry())
+
+
+@keyring.command("add")
+@DATA_DIR
+def add_entry(data_dir: Path | None) -> None:
+    """Put a fresh key first on the keyring of the data directory. It holds from the next start."""
+    kid = Instance(find_data_dir(data_dir)).add_key()
+    click.echo(f"{kid} is the first key now. Start again, then: memoryhub keyring rotate")
+
+
+@keyring.command()
+@DATA_DIR
+@JSON
+def rotate(data_dir: Path | None, as_json: bool) -> None:
+    """Seal everything under the first key; after that the others may be taken off the keyring."""
+    with open_instance(data_dir):
+        import django
+
+        django.setup()
+        from actions.domain.connections import reseal_everything
+        from memoryhub.common.errors import HubError
+
+        try:
+            resealed = reseal_everything()
+        except HubError as error:
+            raise SetupError(error.message) from error
+    show({"resealed": resealed}, as_json, f"{resealed} sealed anew")
 
 
 cli.add_command(bench)

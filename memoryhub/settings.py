@@ -145,6 +145,7 @@ CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"  # in memory: every entry is an 
 CELERY_BEAT_SCHEDULE = {
     "sweep": {"task": "accounts.tasks.run_jobs", "schedule": 1.0, "options": {"expires": 5}},
     "embed": {"task": "spaces.tasks.embed_pending", "schedule": 1.0, "options": {"expires": 5}},
+    "actions": {"task": "actions.tasks.carry_out", "schedule": 1.0, "options": {"expires": 5}},
     "graphs": {"task": "spaces.tasks.tend_graphs", "schedule": 600.0, "options": {"expires": 60}},
 }
 
@@ -166,6 +167,9 @@ LLM_MODEL = envstr("LLM_MODEL")
 LLM_API_KEY = envsecret("LLM_API_KEY")
 LLM_SECONDS = envint("LLM_SECONDS", 60)  # for a whole answer
 
+# Between an approval and the sending, in which it can be taken back.
+UNDO_SECONDS = envint("UNDO_SECONDS", 10)
+
 # Where the vendors are that actions are carried out at: one address for each service.
 VENDOR_URLS = {
     "slack": envstr("SLACK_URL", "https://slack.com").rstrip("/"),
@@ -174,6 +178,9 @@ VENDOR_URLS = {
     "github": envstr("GITHUB_URL", "https://api.github.com").rstrip("/"),
     "notion": envstr("NOTION_URL", "https://api.notion.com").rstrip("/"),
 }
+VENDOR_SECONDS = envint(
+    "VENDOR_SECONDS", 20
+)  # for an answer; its worker is taken for gone only long after that
 
 AUTH_USER_MODEL = "accounts.User"
 AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]

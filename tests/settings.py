@@ -13,6 +13,8 @@ os.environ["DATABASE_URL"] = postgres.url("hub_app")
 os.environ["DATABASE_OWNER_URL"] = postgres.url("hub_owner")
 os.environ["SECRET_KEY"] = "for tests only"
 os.environ["KEY_PEPPER"] = "another one for tests only"
+for service in ("SLACK", "GMAIL", "CALENDAR", "GITHUB", "NOTION"):
+    os.environ[f"{service}_URL"] = "http://127.0.0.1:9"  # no test leaves this machine
 os.environ["KEYRING"] = f"tests:{'A' * 43}"
 os.environ.setdefault("PUBLIC_URL", "http://testserver")
 

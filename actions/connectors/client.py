@@ -17,7 +17,7 @@ from django.conf import settings
 from actions.connectors.answers import Answer, NotSent, Refused, SignedOut, Trouble, Unclear
 from actions.connectors.base import Ask, Call
 
-CONNECT_SECONDS, ANSWER_SECONDS = 5.0, 20.0
+CONNECT_SECONDS = 5.0
 BIGGEST_ANSWER = 4 * 1024 * 1024
 LONGEST_PAUSE = 3600.0
 USER_AGENT = f"MemoryHub/{settings.VERSION}"
@@ -63,13 +63,13 @@ def _request(service: str, token: str, call: Call) -> Iterator[httpx2.Response]:
         params=dict(call.query) or None,
         json=call.body,
         headers=headers,
-        timeout=httpx2.Timeout(ANSWER_SECONDS, connect=CONNECT_SECONDS),
+        timeout=httpx2.Timeout(settings.VENDOR_SECONDS, connect=CONNECT_SECONDS),
     ) as response:
         yield response
 
 
 def _read(response: httpx2.Response) -> bytes:
-    deadline = time.monotonic() + ANSWER_SECONDS
+    deadline = time.monotonic() + settings.VENDOR_SECONDS
     content = bytearray()
     for piece in response.iter_bytes():
         content += piece

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from accounts.actor import Actor
 from actions.domain.describe import describe
-from actions.models import OPEN, Action, Status
+from actions.models import OPEN, Action, Attempt, Status
 from memoryhub.common.errors import NotFound, ValidationFailed
 from memoryhub.common.ids import parse_id
 from spaces.domain.access import access_space
@@ -37,6 +37,12 @@ def list_actions(actor: Actor, *, statuses: Iterable[str] = OPEN, limit: int = L
         raise ValidationFailed({"limit": [f"Must be between 1 and {MAX_LIMIT}."]})
     actions = Action.objects.inside(access_space(actor)).in_status(wanted, timezone.now()).with_current()
     return list(actions.order_by("-created_at", "-id")[:limit])
+
+
+def list_attempts(action: Action) -> list[Attempt]:
+    """Of our worker's, to carry it out; oldest first."""
+    attempts = Attempt.objects.filter(account_id=action.account_id, action_id=action.id)
+    return list(attempts.select_related("settled_by").order_by("number"))
 
 
 def check_statuses(statuses: Iterable[str]) -> list[str]:

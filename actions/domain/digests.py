@@ -16,8 +16,10 @@ from memoryhub.common.times import format_time
 def consent_content(action: Action, revision: ActionRevision) -> bytes:
     """The canonical JSON that is hashed. Payload and preconditions stand in it byte for byte as stored.
 
-    Connections come with the classes that our own worker runs; what the agent runs itself has none.
+    What the agent carries out itself has no connection. Whose account a connection is for at the vendor is read
+    from the connection as it is now.
     """
+    connection = revision.connection
     facts = {
         "space": typed_id("spc", action.space_id),
         "action": action.uid,
@@ -25,8 +27,8 @@ def consent_content(action: Action, revision: ActionRevision) -> bytes:
         "class": action.class_name,
         "class_version": revision.schema_version,
         "executor": action.executor,
-        "connection": None,
-        "connection_account": None,
+        "connection": connection.uid if connection else None,
+        "connection_account": f"{connection.vendor}:{connection.vendor_ref}" if connection else None,
         "expires_at": format_time(revision.expires_at),
     }
     members = {name: canonical_json(value) for name, value in facts.items()}

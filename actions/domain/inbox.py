@@ -10,14 +10,14 @@ from django.utils import timezone
 
 from accounts.actor import Actor
 from accounts.scopes import ROLE_RIGHTS, Right
-from actions.models import Action, Status, holding, stale
+from actions.models import Action, Status, holding, in_doubt, snoozed, stale
 from memoryhub.common.errors import ValidationFailed
 from memoryhub.common.live import INBOX, publish
 from memoryhub.common.paging import Page, page_of, page_size
 from spaces.domain.access import access_space, role_in
 from spaces.models import Space
 
-TABS = ("needs_you", "waiting", "approved", "done", "failed")
+TABS = ("needs_you", "waiting", "snoozed", "approved", "done", "failed")
 LASTING: dict[str, tuple[Status, ...]] = {
     "approved": (Status.APPROVED, Status.EXECUTING),
     "done": (Status.DONE,),
@@ -48,8 +48,10 @@ def list_inbox(
 ) -> Page[Action]:
     """One tab of the actor's space, newest first; of one class or one proposer's name if told.
 
-    `needs_you`: pending ones that the actor may decide on, and claimed ones that nothing was heard of for an
-    hour. `waiting`: the other pending ones. `failed`: all that ended without being done.
+    `needs_you`: pending ones that the actor may decide on, claimed ones that nothing was heard of for an hour, and
+    those of which our worker can't tell what became. `waiting`: the other pending ones, but for those
+    that are `snoozed`. `failed`: all that ended
+    without being done.
     """
     space = access_space(actor)
     actions = Action.objects.inside(space).filter(_in_tab(actor, space, tab)).with_current()
@@ -95,6 +97,9 @@ def _in_tab(actor: Actor, space: Space, tab: str) -> Q:
     if tab not in TABS:
         raise ValidationFailed({"tab": [f"Must be one of {', '.join(TABS)}."]})
     pending, own = holding((Status.PENDING,), now), Q(proposer=actor.key)
+    if tab == "snoozed":
+        return pending & snoozed(now)
+    pending &= ~snoozed(now)
     if not (actor.is_person and Right.DECIDE in ROLE_RIGHTS[role_in(actor, space)]):
         return pending if tab == "waiting" else Q(pk__in=[])
-    return pending & own if tab == "waiting" else (pending & ~own) | stale(now)
+    return pending & own if tab == "waiting" else (pending & ~own) | stale(now) | in_doubt()

@@ -36,7 +36,11 @@ def must_be_proposer_or_decide(actor: Actor, action: Action) -> None:
 
 
 def must_execute(actor: Actor, action: Action) -> None:
-    """An agent with the scope, for a person who may write here."""
+    """An agent with the scope, for a person who may write here; or our own worker, where that is the executor."""
+    if action.executor == "worker":
+        if actor.kind != "system":
+            raise Forbidden("Memory Hub itself carries this action out, once it is approved.")
+        return
     if actor.kind not in AGENTS:
         raise Forbidden("Only an agent with the scope actions:execute carries actions out.")
     if Scope.ACTIONS_EXECUTE not in actor.scopes:

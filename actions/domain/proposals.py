@@ -15,10 +15,12 @@ from accounts.domain.jobs import enqueue
 from accounts.scopes import Right
 from actions.connectors import CONNECTORS
 from actions.domain.actions import access_action
+from actions.domain.connections import connection_for
 from actions.domain.digests import consent_digest, proposal_hash
 from actions.domain.inbox import announce
+from actions.domain.lane import ACTIONS, PREPARE
 from actions.domain.preconditions import read_preconditions
-from actions.models import Action, ActionRevision
+from actions.models import Action, ActionRevision, Status
 from memoryhub.common.canonical import canonical_json
 from memoryhub.common.errors import IdempotencyConflict, PayloadTooLarge, ValidationFailed
 from memoryhub.common.text import is_blank, nfc
@@ -41,6 +43,13 @@ class Proposal:
 
     action: Action
     created: bool
+
+    @property
+    def warnings(self) -> list[str]:
+        """What keeps a person from approving it as it is."""
+        connection = self.action.current.connection
+        missing = self.action.executor == "worker" and (connection is None or connection.revoked_at)
+        return ["not_connected"] if missing and self.action.status == Status.PENDING else []
 
 
 def propose_action(
@@ -75,6 +84,7 @@ def propose_action(
             content=content,
             meta=check_size(meta or {}, "meta", EXTRA_BYTES),
             expires_at=read_expiry(expires_at, space),
+            executor="worker" if class_name in CONNECTORS else "agent",
             **proposed_by(actor),
         )
         add_action(actor, action, summary, payload, preconditions or {})
@@ -177,6 +187,7 @@ def add_action(
         number=action.revision,
         summary=check_summary(summary),
         schema_version=schema_version(action.class_name),
+        connection=connection_for(action.account_id, action.class_name),
         payload_json=canonical_json(normalised(action.class_name, payload, where)).decode(),
         preconditions_json=canonical_json(check_size(read, "preconditions", EXTRA_BYTES)).decode(),
         expires_at=action.expires_at,
@@ -191,4 +202,6 @@ def add_action(
     )
     record_event(actor, "action.proposed", "action", action.uid, space_id=action.space_id)
     enqueue(EXPIRE, action.account_id, action.id, run_after=action.expires_at)
+    if revision.connection and CONNECTORS[action.class_name].unresolved(revision.payload):
+        enqueue(PREPARE, action.account_id, action.id, lane=ACTIONS)
     announce(action.space_id, action.account_id)

@@ -6,9 +6,10 @@ who try the same move exactly one makes it; the others get a conflict with the a
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
+from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
@@ -19,7 +20,9 @@ from actions.domain.actions import access_action
 from actions.domain.consent import ConsentBroken, check_claim, check_shown
 from actions.domain.describe import describe
 from actions.domain.inbox import announce
+from actions.domain.lane import ACTIONS, RUN
 from actions.domain.moves import MOVES, check_pair, may_finish
+from actions.domain.preparing import check_ready
 from actions.models import EXPIRING, STALE_AFTER, Action, Approval, Status
 from memoryhub.common.errors import Conflict, Forbidden, ValidationFailed
 from memoryhub.common.text import check_text
@@ -135,7 +138,11 @@ def moved_on(action: Action, start: str) -> Conflict:
 
 def _approve(actor: Actor, action: Action, asked: Asked) -> Changes:
     check_shown(action, asked.digest)
+    check_ready(action)
     record_decision(actor, action, "approve", asked)
+    if action.executor == "worker":
+        undone_until = asked.now + timedelta(seconds=settings.UNDO_SECONDS)
+        enqueue(RUN, action.account_id, action.id, run_after=undone_until, lane=ACTIONS)
     return {"decided_at": asked.now}
 
 

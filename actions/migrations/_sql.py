@@ -1,4 +1,4 @@
-"""What the first migration says in SQL."""
+"""What migrations say in SQL."""
 
 from collections.abc import Sequence
 
@@ -26,4 +26,13 @@ def written_once(table: str, but_for: Sequence[str] = ()) -> RunSQL:
     allowed = [f"GRANT UPDATE ({', '.join(but_for)}) ON {table} TO {APP_ROLE}"] if but_for else []
     return RunSQL(
         [f"REVOKE UPDATE ON {table} FROM {APP_ROLE}", *allowed], [f"GRANT UPDATE ON {table} TO {APP_ROLE}"]
+    )
+
+
+def also_updatable(table: str, columns: Sequence[str]) -> RunSQL:
+    """Columns that came later, to a table of which most is written once."""
+    named = ", ".join(columns)
+    return RunSQL(
+        [f"GRANT UPDATE ({named}) ON {table} TO {APP_ROLE}"],
+        [f"REVOKE UPDATE ({named}) ON {table} FROM {APP_ROLE}"],
     )

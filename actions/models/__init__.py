@@ -7,17 +7,27 @@ from actions.models.actions import (
     Approval,
     Status,
     holding,
+    in_doubt,
+    snoozed,
     stale,
 )
+from actions.models.attempts import Attempt, Outcome
+from actions.models.connections import VENDORS, Connection
 
 __all__ = [
     "EXPIRING",
     "OPEN",
     "STALE_AFTER",
+    "VENDORS",
     "Action",
     "ActionRevision",
     "Approval",
+    "Attempt",
+    "Connection",
+    "Outcome",
     "Status",
     "holding",
+    "in_doubt",
+    "snoozed",
     "stale",
 ]

@@ -7,6 +7,7 @@ from typing import Any
 from django.db import models
 from django.db.models import F, Prefetch, Q
 
+from actions.models.connections import Connection
 from memoryhub.common.ids import typed_id
 from spaces.models.scoped import Scoped, ScopedQuerySet
 
@@ -30,7 +31,7 @@ STALE_AFTER = timedelta(minutes=60)
 class ActionQuerySet(ScopedQuerySet["Action"]):
     def with_current(self) -> "ActionQuerySet":
         """Loads the revision that stands, and the account and space: one more query for any number of rows."""
-        standing = ActionRevision.objects.filter(number=F("action__revision"))
+        standing = ActionRevision.objects.filter(number=F("action__revision")).select_related("connection")
         return self.select_related("account", "space").prefetch_related(
             Prefetch("revisions", standing, to_attr="standing")
         )
@@ -47,6 +48,15 @@ def holding(statuses: Collection[str], now: datetime) -> Q:
     if Status.EXPIRED in statuses:
         wanted |= Q(status__in=EXPIRING, expires_at__lte=now)
     return wanted
+
+
+def snoozed(now: datetime) -> Q:
+    return Q(status=Status.PENDING, snoozed_until__gt=now)
+
+
+def in_doubt() -> Q:
+    """Our worker doesn't know whether it was carried out, and has to be told."""
+    return Q(status=Status.EXECUTING) & ~Q(doubt="")
 
 
 def stale(now: datetime) -> Q:
@@ -86,6 +96,10 @@ class Action(Scoped):
     finished_at = models.DateTimeField(null=True, blank=True)
     receipt: Any = models.JSONField(null=True, blank=True)
     reason = models.CharField(max_length=500, blank=True)
+    snoozed_until = models.DateTimeField(null=True, blank=True)
+    doubt = models.CharField(
+        max_length=300, blank=True, help_text="Why our worker can't go on without a person; empty if it can"
+    )
 
     objects = ActionQuerySet.as_manager()
 
@@ -137,6 +151,15 @@ class ActionRevision(Scoped):
     )
     number = models.PositiveIntegerField()
     schema_version = models.PositiveSmallIntegerField(default=1)
+    connection = models.ForeignKey(
+        Connection,
+        models.RESTRICT,
+        null=True,
+        blank=True,
+        db_constraint=False,
+        db_index=False,
+        related_name="+",
+    )
     summary = models.CharField(max_length=500)
     payload_json = models.TextField()
     preconditions_json = models.TextField(default="{}")

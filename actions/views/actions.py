@@ -1,16 +1,28 @@
 """One action: what would happen, and the decision. Deciding sends back the digest of what the page showed."""
 
+from datetime import timedelta
+
+from django.conf import settings
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
+from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
+from actions.domain.editing import edit_action
 from actions.domain.review import review_action
+from actions.domain.settling import look_again, settle_action
+from actions.domain.snoozing import snooze_action
 from actions.domain.transitions import approve_action, reject_action, transition_action
+from actions.forms import PayloadForm
 from actions.views.shown import Shown
 from memoryhub.common.errors import Conflict, HubError
+from memoryhub.web.forms import form_status, show_refusal
 from spaces.views.requests import SpaceRequest, space_view
+
+SNOOZES = ("1", "4", "24")
 
 
 @space_view
@@ -24,12 +36,21 @@ def action(request: SpaceRequest, action: str) -> HttpResponse:
 def approve(request: SpaceRequest, action: str) -> HttpResponse:
     shown = request.POST.get("digest", "")
     try:
-        approve_action(request.actor, action, digest=shown)
+        approved = approve_action(request.actor, action, digest=shown)
     except Conflict as conflict:
         return _page(request, action, refusal=conflict, was_shown=shown)
     except HubError as error:
         return _page(request, action, refusal=error)
+    if approved.executor == "worker":
+        said = ngettext(
+            "Approved. It is sent in %(n)s second.", "Approved. It is sent in %(n)s seconds.", seconds()
+        )
+        return _decided(request, action, said % {"n": seconds()})
     return _decided(request, action, _("Approved. Its agent can take it up now."))
+
+
+def seconds() -> int:
+    return int(settings.UNDO_SECONDS)
 
 
 @space_view
@@ -49,6 +70,53 @@ def end(request: SpaceRequest, action: str) -> HttpResponse:
     start, to = request.POST.get("from", ""), request.POST.get("to", "")
     try:
         transition_action(request.actor, action, start, to, reason=request.POST.get("reason", "").strip())
+    except HubError as error:
+        return _page(request, action, refusal=error)
+    return _decided(request, action, _("It is settled."))
+
+
+@space_view
+def edit(request: SpaceRequest, action: str) -> HttpResponse:
+    """A form with the payload; what is saved is a new revision, to be read and decided on."""
+    shown = Shown(request.actor, review_action(request.actor, action))
+    initial = {"payload": shown.editable, "digest": shown.review.digest}
+    form = PayloadForm(request.POST or None, initial=initial)
+    if form.is_valid():
+        try:
+            edit_action(request.actor, action, **form.cleaned_data)
+        except HubError as error:
+            show_refusal(form, error)
+        else:
+            messages.success(request, _("Changed. Read it as it is now, then decide."))
+            return redirect("action", request.account_slug, request.space.slug, action)
+    return render(request, "actions/edit.html", {"form": form, "shown": shown}, status=form_status(form))
+
+
+@space_view
+@require_POST
+def snooze(request: SpaceRequest, action: str) -> HttpResponse:
+    """For so many hours; without any it is shown again."""
+    hours = request.POST.get("hours", "")
+    until = timezone.now() + timedelta(hours=int(hours)) if hours in SNOOZES else None
+    try:
+        snooze_action(request.actor, action, until=until)
+    except HubError as error:
+        return _page(request, action, refusal=error)
+    return _decided(request, action, _("Put off.") if until else _("It is back in the inbox."))
+
+
+@space_view
+@require_POST
+def settle(request: SpaceRequest, action: str) -> HttpResponse:
+    """What became of an action that nobody knows: a person says, or has the worker look once more."""
+    said = request.POST.get("happened", "")
+    try:
+        if said == "look":
+            look_again(request.actor, action)
+            return _decided(request, action, _("It is being looked for again."))
+        settle_action(
+            request.actor, action, happened=said == "yes", reason=request.POST.get("reason", "").strip()
+        )
     except HubError as error:
         return _page(request, action, refusal=error)
     return _decided(request, action, _("It is settled."))

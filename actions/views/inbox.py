@@ -58,7 +58,7 @@ def inbox(request: SpaceRequest) -> HttpResponse:
 def _tabs(request: SpaceRequest, current: str) -> list[Tab]:
     counts = count_inbox(request.actor)
     labels = {
-        "needs_you": _("Needs you"), "waiting": _("Waiting"), "approved": _("Approved"),
+        "needs_you": _("Needs you"), "waiting": _("Waiting"), "snoozed": _("Snoozed"), "approved": _("Approved"),
         "done": _("Done"), "failed": _("Failed"),
     }  # fmt: skip
     return [Tab(slug, labels[slug], count, slug == current) for slug, count in counts.items()]

@@ -9,12 +9,14 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from accounts.actor import Actor
+from actions.connectors import CONNECTORS
+from actions.domain.actions import list_attempts
 from actions.domain.comparison import earlier_revision, last_like
 from actions.domain.facts import reach_of, warnings_in
 from actions.domain.history import Line as History
 from actions.domain.preview import Row as PreviewRow
 from actions.domain.review import Review
-from actions.models import Action, Status
+from actions.models import Action, Attempt, Connection, Status
 from actions.views.facts import Line, lines, warning_words
 from actions.views.headline import Headline, headline, telling
 from memoryhub.web.forms import pretty_json
@@ -23,7 +25,8 @@ from memoryhub.web.tags import status_tone
 SOON = timedelta(hours=2)
 ICONS = {
     "proposed": "plus", "revised": "edit", "approved": "check", "rejected": "x", "executing": "agent",
-    "done": "check", "failed": "alert", "cancelled": "x", "expired": "clock", "stale": "clock",
+    "snoozed": "clock", "woken": "clock", "settled": "person", "done": "check", "failed": "alert",
+    "cancelled": "x", "expired": "clock", "stale": "clock",
 }  # fmt: skip
 
 
@@ -101,6 +104,18 @@ class Row:
         return reverse("action-end", args=self._place)
 
     @property
+    def edit_url(self) -> str:
+        return reverse("action-edit", args=self._place)
+
+    @property
+    def snooze_url(self) -> str:
+        return reverse("action-snooze", args=self._place)
+
+    @property
+    def settle_url(self) -> str:
+        return reverse("action-settle", args=self._place)
+
+    @property
     def _place(self) -> list[str]:
         return [self.action.account.slug, self.action.space.slug, self.action.short_id]
 
@@ -120,11 +135,44 @@ class Shown(Row):
 
     @property
     def may_withdraw(self) -> bool:
-        return Status.CANCELLED in self.review.moves and not self.may_decide
+        return Status.CANCELLED in self.review.moves and not self.may_decide and not self.may_take_back
 
     @property
     def may_settle(self) -> bool:
-        return self.review.stale and Status.FAILED in self.review.moves
+        return self.review.stale and not self.action.doubt and Status.FAILED in self.review.moves
+
+    @property
+    def may_take_back(self) -> bool:
+        """Between the approval and the sending."""
+        return self.status == Status.APPROVED and Status.CANCELLED in self.review.moves
+
+    @property
+    def may_say(self) -> bool:
+        """Of what nobody knows whether it was sent."""
+        return (
+            self.status == Status.EXECUTING and bool(self.action.doubt) and Status.FAILED in self.review.moves
+        )
+
+    @property
+    def connection(self) -> Connection | None:
+        return self.revision.connection
+
+    @property
+    def sent(self) -> str:
+        """The request exactly as it goes out, marker included; "" where we send nothing, or can't say yet."""
+        connector = CONNECTORS.get(self.action.class_name)
+        if (
+            connector is None
+            or self.action.executor != "worker"
+            or connector.unresolved(self.revision.payload)
+        ):
+            return ""
+        call = connector.call(self.revision.payload, self.action.uid)
+        return f"{call.method} {call.path}\n{pretty_json(call.body)}"
+
+    @property
+    def attempts(self) -> list[Attempt]:
+        return list_attempts(self.action)
 
     @property
     def why_not(self) -> str:
@@ -148,6 +196,17 @@ class Shown(Row):
     @property
     def pretty(self) -> str:
         return pretty_json(self.revision.payload)
+
+    @property
+    def editable(self) -> str:
+        """Without what is looked up anew after an edit."""
+        looked_up = ("channel_name",) if self.action.class_name in CONNECTORS else ()
+        return pretty_json({n: v for n, v in self.revision.payload.items() if n not in looked_up})
+
+    @property
+    def is_snoozed(self) -> bool:
+        until = self.action.snoozed_until
+        return self.status == Status.PENDING and until is not None and until > self.now
 
     @property
     def earlier(self) -> Compared | None:
@@ -186,6 +245,8 @@ def _sentence(line: History) -> str:
         "proposed": _("Proposed by %(who)s"), "revised": _("Revised by %(who)s"),
         "approved": _("Approved by %(who)s"), "rejected": _("Rejected by %(who)s"),
         "executing": _("Taken up by %(who)s"), "done": _("Reported as done by %(who)s"),
+        "snoozed": _("Put off by %(who)s"), "woken": _("Taken up again by %(who)s"),
+        "settled": _("What became of it was settled by %(who)s"),
         "failed": _("Reported as failed by %(who)s"), "cancelled": _("Withdrawn by %(who)s"),
         "expired": _("Expired: nobody was in time"), "stale": _("Nothing was heard of it for an hour"),
     }  # fmt: skip

@@ -19,6 +19,7 @@ ID_PREFIXES = {
     "spc": "space",
     "acc": "account",
     "act": "action",
+    "con": "connection",
     "usr": "person",
     "evt": "event",
 }

@@ -71,7 +71,7 @@ def tenant_table(table: str, foreign_keys: Sequence[ForeignKey] = ()) -> list[Ru
     a null column refers to nothing. On the model it is declared with `db_constraint=False, db_index=False`
     and an explicit index on (account, column).
     """
-    keys = [_foreign_key(table, *key) for key in foreign_keys]
+    keys = [foreign_key(table, *key) for key in foreign_keys]
     return [_primary_key(table), *keys, _row_security(table), *_policies(table)]
 
 
@@ -85,7 +85,8 @@ def _primary_key(table: str) -> RunSQL:
     return RunSQL([change("account_id, id")], [change("id")])
 
 
-def _foreign_key(table: str, column: str, referenced: str, on_delete: OnDelete) -> RunSQL:
+def foreign_key(table: str, column: str, referenced: str, on_delete: OnDelete) -> RunSQL:
+    """Of a column that came later than its table; `tenant_table` makes those of a new one."""
     name = _quoted(truncate_name(f"{table}_{column}_fk", MAX_NAME))
     # Without the column list SET NULL would clear the account too.
     action = f"SET NULL ({_quoted(column)})" if on_delete == "SET NULL" else on_delete

@@ -19,6 +19,7 @@ SECTIONS = {
     "journal": "journal", "records": "records", "record": "records", "collection": "records",
     "plans": "plans", "plan": "plans",
     "values": "values", "value": "values", "keys": "keys", "key": "keys",
+    "connections": "connections", "connection": "connections",
 }  # fmt: skip
 
 

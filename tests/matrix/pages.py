@@ -56,6 +56,10 @@ def deciders(outcome: str) -> Audience:
     return roles(outcome, "owner", "approver")
 
 
+def stoppers(outcome: str) -> Audience:
+    return roles(outcome, "owner", "admin", "approver")
+
+
 def managers(outcome: str, others: str = FORBIDDEN) -> Audience:
     denied = dict.fromkeys(("approver", "member", "viewer"), others)
     return roles(outcome, "owner", "admin") | denied
@@ -153,6 +157,41 @@ PAGES: dict[str, Page] = {
         post=deciders(GOES_ON),
         data={"from": "pending", "to": "cancelled"},
     ),
+    "action-edit": Page(
+        f"{SPACE}actions/{{action}}/edit/",
+        get=members(SHOWN),
+        post=deciders(GOES_ON),
+        data={"payload": '{{"text": "other"}}', "digest": "{digest}"},
+    ),
+    "action-snooze": Page(
+        f"{SPACE}actions/{{action}}/snooze/",
+        get=members(NOT_SO),
+        post=deciders(GOES_ON),
+        data={"hours": "1"},
+    ),
+    "action-settle": Page(
+        f"{SPACE}actions/{{action}}/settle/",
+        get=members(NOT_SO),
+        post=deciders("409"),
+        data={"happened": "yes"},
+    ),
+    # connections, and the switches that stop everything
+    "connections": Page(f"{TEAM}connections/", get=members(SHOWN)),
+    "connection-new": Page(
+        f"{TEAM}connections/new/slack/",
+        get=members(SHOWN),
+        post=managers(UNFIT),
+        data={"token": "not one\nat all"},
+        fresh=True,
+    ),
+    "connection-check": Page(
+        f"{TEAM}connections/{{connection}}/check/", get=members(NOT_SO), post=managers(GOES_ON)
+    ),
+    "connection-revoke": Page(
+        f"{TEAM}connections/{{connection}}/revoke/", get=members(NOT_SO), post=managers(GOES_ON)
+    ),
+    "stop-team": Page(f"{TEAM}connections/stop-all/", get=members(NOT_SO), post=stoppers(GOES_ON)),
+    "stop-space": Page(f"{SPACE}stop/", get=members(NOT_SO), post=stoppers(GOES_ON)),
     # what the space holds
     "memories": Page(f"{SPACE}memories/", get=members(SHOWN)),
     "memory-new": Page(f"{SPACE}memories/new/", get=members(SHOWN), post=writers(GOES_ON), data=MEMORY),

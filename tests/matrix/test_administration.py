@@ -36,6 +36,8 @@ MODELS: dict[str, dict[str, str]] = {
     "actions.Action": LOOK,
     "actions.ActionRevision": LOOK,
     "actions.Approval": LOOK,
+    "actions.Attempt": LOOK,
+    "actions.Connection": LOOK,
     "spaces.EmbeddingFailure": LOOK,
     "spaces.EmbeddingModel": LOOK,
     "spaces.JournalEntry": LOOK,

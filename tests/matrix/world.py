@@ -22,7 +22,10 @@ from accounts.domain.invitations import invite
 from accounts.domain.keys import create_key
 from accounts.models import Account, AgentKey, Application, Membership, User
 from accounts.scopes import EVERY_SCOPE, PRESETS, Role, Scope
+from actions.connectors.identity import Identity
+from actions.domain.connections import add_connection
 from actions.domain.transitions import approve_action
+from actions.models import Action, Attempt, Connection
 from memoryhub.common.canonical import digest
 from memoryhub.common.ids import parse_id, typed_id
 from memoryhub.common.tenancy import tenant
@@ -171,6 +174,8 @@ def fill(owner: Actor, space: Space, word: str) -> dict[str, str]:
         for key in ("pending", "approved")
     ]
     approve_action(owner, actions[1]["uid"], digest=actions[1]["digest"])
+    link = connection_of(owner)
+    attempt(actions[1]["uid"])
     return {
         "memory": memory,
         "rows": digest({"memories": [memory]}),
@@ -180,11 +185,32 @@ def fill(owner: Actor, space: Space, word: str) -> dict[str, str]:
         "action": actions[0]["uid"],
         "digest": actions[0]["digest"],
         "approved": actions[1]["uid"],
+        "connection": link.uid,
         "space": typed_id("spc", space.id),
         "space_id": str(space.id),
         "agent": typed_id("key", agent.id),
         "slug": space.slug,
     }
+
+
+def connection_of(owner: Actor) -> Connection:
+    """One for the account, as the vendor named it."""
+    standing = Connection.objects.standing().filter(account_id=owner.account_id).first()
+    return standing or add_connection(owner, "notion", "no-token", Identity("bot-1", "Acme"))
+
+
+def attempt(uid: str) -> None:
+    action = Action.objects.with_current().get(id=parse_id("act", uid))
+    Attempt.objects.create(
+        account_id=action.account_id,
+        space_id=action.space_id,
+        action=action,
+        number=1,
+        revision=1,
+        digest=action.current.digest,
+        outcome="refused",
+        started_at=timezone.now(),
+    )
 
 
 def embed(memory: Memory) -> None:

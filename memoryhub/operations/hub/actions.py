@@ -124,7 +124,9 @@ def action_propose(actor: Actor, args: ActionProposeInput) -> Proposed:
         expires_at=args.expires_at,
     )
     url = page_url(proposal.action)
-    return Proposed(action=shown(proposal.action), created=proposal.created, approve_url=url)
+    return Proposed(
+        action=shown(proposal.action), created=proposal.created, approve_url=url, warnings=proposal.warnings
+    )
 
 
 @operation(

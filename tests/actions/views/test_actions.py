@@ -77,7 +77,7 @@ def test_a_rejection_keeps_its_reason(cast: Cast, action: Action) -> None:
 def test_what_is_approved_can_be_withdrawn_until_it_is_taken_up(cast: Cast, action: Action) -> None:
     client = browser_of(cast.approver)
     client.post(f"{PAGE}approve/", {"digest": digest_of(action)})
-    assert "Withdraw before it is carried out" in text_of(client.get(PAGE))
+    assert "Take it back" in text_of(client.get(PAGE))
     client.post(f"{PAGE}end/", {"from": "approved", "to": "cancelled"})
     assert status_of(cast) == "cancelled"
 

@@ -1,0 +1,9 @@
+"""The jobs of actions that wait for a vendor: a lane of their own, worked off without a transaction meanwhile."""
+
+from datetime import timedelta
+
+from accounts.domain.jobs import Lane
+
+RUN, PREPARE = "run_action", "prepare_action"
+ACTIONS = Lane("actions", task="actions.tasks.carry_out", lease=timedelta(seconds=90))
+"""The lease is longer than any call may take: whose lease is over is gone, or its call is."""
