@@ -2,6 +2,7 @@ from django.contrib import admin
 
 from memoryhub.web.admin import RowAdmin
 from spaces.models import (
+    AutoContext,
     EmbeddingFailure,
     EmbeddingModel,
     JournalEntry,
@@ -96,6 +97,13 @@ class MemoryChunkAdmin(RowAdmin):
     list_display = ("__str__", "memory", "model", "number")
     fields = ("memory", "model", "number", "space_id", "wide")
     ordering = ("-id",)
+
+
+@admin.register(AutoContext)
+class AutoContextAdmin(RowAdmin):
+    list_display = ("__str__", "credential", "session", "enabled", "auto_trace", "updated_at")
+    list_filter = ("enabled",)
+    ordering = ("-updated_at", "-id")
 
 
 @admin.register(EmbeddingFailure)

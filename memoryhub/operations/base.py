@@ -7,7 +7,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -18,7 +18,7 @@ from memoryhub.common.tenancy import tenant
 from memoryhub.common.text import check_text
 from memoryhub.operations.fields import is_empty
 from memoryhub.operations.schema import Schema, input_schema, output_schema, shallow, without
-from memoryhub.operations.tolerance import tolerate
+from memoryhub.operations.tolerance import renamed, tolerate
 
 NAME = re.compile(r"[a-z0-9_]{1,40}")
 DESCRIPTION_LIMIT = 2048
@@ -35,9 +35,14 @@ class Effect(StrEnum):
 
 
 class Input(BaseModel):
-    """An operation's arguments. Types are exact: `tolerate` has done the converting that is allowed."""
+    """An operation's arguments. Types are exact: `tolerate` has done the converting that is allowed.
+
+    `aliases` are names that other clients use → ours (`a.b` is the member b of the argument a, and
+    nothing is what we do without). No schema has them.
+    """
 
     model_config = ConfigDict(extra="ignore", strict=True, populate_by_name=True, frozen=True)
+    aliases: ClassVar[Mapping[str, str]] = {}
 
     @classmethod
     def check(cls, raw: Mapping[str, Any]) -> None:
@@ -138,6 +143,7 @@ class Operation:
 
     def read(self, raw: Mapping[str, Any]) -> tuple[Any, list[str]]:
         """The validated arguments, and the names of those that no one knows."""
+        raw = renamed(raw, self.input.aliases)
         ignored = sorted(n for n in raw if n not in self.arguments)
         if ignored and self.effect is Effect.DESTROY:
             raise InvalidRequest(

@@ -10,6 +10,24 @@ BOOLEANS = {"true": True, "false": False}
 UNREADABLE = object()
 
 
+def renamed(raw: Mapping[str, Any], aliases: Mapping[str, str]) -> Mapping[str, Any]:
+    """With our names for what was sent under others; but what was sent under ours too stays as it is."""
+    found = dict(raw)
+    for alias in aliases.keys() & raw.keys():
+        name, _, member = aliases[alias].partition(".")
+        holder = found.get(name)
+        if not name:
+            del found[alias]
+        elif member:
+            holder = {} if holder is None else parse(holder) if isinstance(holder, str) else holder
+            if isinstance(holder, dict) and member not in holder:
+                found[name] = holder | ({} if raw[alias] is None else {member: raw[alias]})
+                del found[alias]
+        elif holder is None:
+            found[name] = found.pop(alias)
+    return found
+
+
 def tolerate(raw: Mapping[str, Any], arguments: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """The arguments with top-level nulls dropped and text read as the type that the schema wants.
 

@@ -1,3 +1,4 @@
+from spaces.models.auto_context import AutoContext
 from spaces.models.embeddings import EmbeddingFailure, EmbeddingModel, MemoryChunk
 from spaces.models.journal import JournalEntry, JournalVersion
 from spaces.models.memories import Memory, MemoryVersion
@@ -7,6 +8,7 @@ from spaces.models.spaces import Space, SpaceMember
 from spaces.models.values import Value
 
 __all__ = [
+    "AutoContext",
     "EmbeddingFailure",
     "EmbeddingModel",
     "JournalEntry",

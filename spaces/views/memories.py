@@ -65,7 +65,7 @@ def memories(request: SpaceRequest, account: str, space: str) -> HttpResponse:
 @space_view
 def found_memories(request: SpaceRequest, *, meaning: QueryMeaning) -> HttpResponse:
     query = request.GET.get("q", "")
-    chosen = {name: request.GET[name] for name in FACETS if request.GET.get(name)}
+    chosen: dict[str, Any] = {name: request.GET[name] for name in FACETS if request.GET.get(name)}
     wanted = Wanted(**chosen)
     found = find_memories(
         request.actor,

@@ -138,7 +138,7 @@ def make_plan(agent: Any) -> Plan:
     text = f"# {HOSTILE}\n\n- {HOSTILE}\n\n> {HOSTILE}\n\n```\n{HOSTILE}\n```\n\n{HOSTILE}\n"
     plan = plans.create_plan(agent, SHORT, text, more)
     return plans.update_plan(
-        agent, plan.id, plans.Changes(title=f"{SHORT} too", content=f"{text}\n---\nMore.")
+        agent, plan.id, plans.Changes(title=f"{SHORT} too", content=f"{text}More of it.\n")
     )
 
 

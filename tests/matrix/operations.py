@@ -17,12 +17,14 @@ ALLOWED, FORBIDDEN, ABSENT, UNAUTHORIZED = "allowed", "forbidden", "absent", "un
 @dataclass(frozen=True)
 class Needs:
     """`scopes` are all needed, or with ` or ` one of them. `right` is what the role has to allow in the space,
-    None where none is asked. `also` is a scope that this very call needs besides."""
+    None where none is asked. `also` is a scope that this very call needs besides; without the scope `covered_by`
+    what it names is absent."""
 
     scopes: str
     right: Right | None
     call: dict[str, Any]
     also: str = ""
+    covered_by: str = ""
 
     @property
     def named(self) -> list[str]:
@@ -38,11 +40,12 @@ class Needs:
         return filled(self.call, defaultdict(str)) != self.call
 
 
-def needs(scopes: str, right: Right | None, /, *, also: str = "", **call: Any) -> Needs:
-    return Needs(scopes, right, call, also)
+def needs(scopes: str, right: Right | None, /, *, also: str = "", covered_by: str = "", **call: Any) -> Needs:
+    return Needs(scopes, right, call, also, covered_by)
 
 
 READ, WRITE, MANAGE = Right.READ, Right.WRITE, Right.MANAGE
+ANY_ITEM = "memory:read or plans:read or space:read"
 EITHER = "actions:propose or actions:execute"
 PROPOSAL = {"class": "mail.send", "summary": "Send it", "payload": {"to": "ann"}, "idempotency_key": "new"}
 LEAD = {"collection": "leads", "id": "{record}"}
@@ -88,6 +91,31 @@ OPERATIONS: dict[str, Needs] = {
     "plan_versions": needs("plans:read", READ, id="{plan}"),
     "plan_version": needs("plans:read", READ, id="{plan}", version=1),
     "plan_restore": needs("plans:write", WRITE, id="{plan}", version=1),
+    # zerodb
+    "zerodb_store_memory": needs("memory:write", WRITE, content="Tea is at four"),
+    "zerodb_search_memory": needs("memory:read", READ, query=OURS),
+    "zerodb_semantic_search": needs("memory:read", READ, query=OURS),
+    "zerodb_get_context": needs("memory:read", READ),
+    "zerodb_embed_text": needs("memory:read", None, text="Tea"),
+    "zerodb_clear_session": needs("memory:delete", WRITE, session_id="s"),
+    "zerodb_plan_create": needs("plans:write", WRITE, title="Tea", content="At four"),
+    "zerodb_plan_get": needs("plans:read", READ, artifact_id="{plan}"),
+    "zerodb_plan_update": needs("plans:write", WRITE, artifact_id="{plan}", content="At five"),
+    "zerodb_plan_history": needs("plans:read", READ, artifact_id="{plan}"),
+    "zerodb_configure_auto_context": needs("memory:write", None, enabled=False),
+    "zerodb_get_auto_context_config": needs("memory:read", None),
+    "zerodb_synthesize_context": needs("memory:read", READ, query=OURS),
+    "auto_context_for_message": needs("memory:read", READ, message=OURS),
+    "zerodb_slack_send": needs("actions:propose", WRITE, channel="#tea", message="At four"),
+    "zerodb_gmail_reply": needs("actions:propose", WRITE, thread_id="18c2f3a4b5d6e7f8", body="At four"),
+    "zerodb_calendar_create": needs(
+        "actions:propose", WRITE, title="Tea", start="2026-12-24T16:00:00Z", end="2026-12-24T17:00:00Z"
+    ),
+    "zerodb_github_create_issue": needs("actions:propose", WRITE, repo="acme/tea", title="Too cold"),
+    "zerodb_notion_create_page": needs("actions:propose", WRITE, parent_id="f" * 32, title="Tea"),
+    # connector
+    "search": needs(ANY_ITEM, READ, query=OURS),
+    "fetch": needs(ANY_ITEM, READ, covered_by="plans:read", id="{plan}"),
     # actions: no credential of an agent decides on one
     "action_propose": needs("actions:propose", WRITE, **PROPOSAL),
     "action_list": needs(EITHER, READ),
@@ -113,6 +141,8 @@ def expected(knocker: Knocker, name: str) -> str:
         return FORBIDDEN
     if declared.right is None:
         return ALLOWED
+    if declared.covered_by and declared.covered_by not in knocker.scopes:
+        return ABSENT
     if knocker.elsewhere or (knocker.outsider and declared.names_an_id):
         return ABSENT
     return ALLOWED if declared.right in ROLE_RIGHTS[knocker.role] else FORBIDDEN

@@ -38,6 +38,7 @@ MODELS: dict[str, dict[str, str]] = {
     "actions.Approval": LOOK,
     "actions.Attempt": LOOK,
     "actions.Connection": LOOK,
+    "spaces.AutoContext": LOOK,
     "spaces.EmbeddingFailure": LOOK,
     "spaces.EmbeddingModel": LOOK,
     "spaces.JournalEntry": LOOK,

@@ -166,6 +166,9 @@ def fill(owner: Actor, space: Space, word: str) -> dict[str, str]:
     call("kv_set", ns="prefs", key="tone", value=word)
     plan = call("plan_create", title=f"Plant {word}", content=word)["plan"]["id"]
     call("plan_update", id=plan, content=f"{word} again")
+    configure = REGISTRY.get("zerodb_configure_auto_context")
+    assert configure is not None
+    configure(actor, {"enabled": True})
     actions = [
         call(
             "action_propose",

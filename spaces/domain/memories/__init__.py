@@ -1,6 +1,7 @@
 """Memories: the statements that a team keeps."""
 
 from spaces.domain.memories.access import access_memory
+from spaces.domain.memories.alike import Alike, find_alike
 from spaces.domain.memories.changing import delete_memory, edit_memory, list_versions
 from spaces.domain.memories.fields import Changes, Statement, told
 from spaces.domain.memories.recalling import (
@@ -15,21 +16,35 @@ from spaces.domain.memories.recalling import (
     recall,
 )
 from spaces.domain.memories.remembering import Remembered, remember, remember_each
+from spaces.domain.memories.sessions import (
+    Cleared,
+    SessionContext,
+    clear_session,
+    current_session,
+    remember_in_session,
+    session_context,
+)
 from spaces.domain.search.ranking import Candidate
 
 __all__ = [
     "EVERYWHERE",
+    "Alike",
     "Candidate",
     "Changes",
+    "Cleared",
     "Recalled",
     "Remembered",
+    "SessionContext",
     "Statement",
     "Told",
     "Wanted",
     "access_memory",
+    "clear_session",
     "core_memories",
+    "current_session",
     "delete_memory",
     "edit_memory",
+    "find_alike",
     "find_memories",
     "list_versions",
     "meaning_of",
@@ -37,5 +52,7 @@ __all__ = [
     "recall",
     "remember",
     "remember_each",
+    "remember_in_session",
+    "session_context",
     "told",
 ]

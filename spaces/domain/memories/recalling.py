@@ -36,7 +36,8 @@ class Wanted:
     `scope` is a space (slug or id), or `account` for what belongs to the account as a whole; without it, the
     space of the call and the account's. With `*` it is every space that the actor reads, unless the request names
     one. `bucket` is the first name of a path, `team` the second one below
-    `teams/`. Times are texts; `occurred_from` is inclusive, `occurred_before` is not.
+    `teams/`. Times are texts; `occurred_from` is inclusive, `occurred_before` is not. Each field of `metadata` is to
+    hold what is given, or one of a list.
     """
 
     scope: str = ""
@@ -56,6 +57,7 @@ class Wanted:
     status: str = "active"
     occurred_from: str = ""
     occurred_before: str = ""
+    metadata: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -108,7 +110,7 @@ class _Asked:
 
 def _find(actor: Actor, asked: _Asked, wanted: Wanted) -> Found:
     """Inside the account."""
-    filters = _filters(actor, wanted)
+    filters = filters_of(actor, wanted)
     if not asked.query.strip():
         return Found(_newest(actor, filters, wanted, asked.limit, asked.cursor), "newest")
     if asked.cursor:
@@ -135,7 +137,7 @@ def _notes(meaning: QueryMeaning) -> list[str]:
 
 def memory_facets(actor: Actor, wanted: Wanted = Wanted()) -> Facets:
     """What the memories that are looked through can be narrowed by."""
-    return count_facets(actor, _filters(actor, wanted))
+    return count_facets(actor, filters_of(actor, wanted))
 
 
 def recall(
@@ -146,10 +148,11 @@ def recall(
     limit: int = 20,
     cursor: str | None = None,
     explain: bool = False,
+    meaning: QueryMeaning | None = None,
     told: Told,
 ) -> Recalled:
     """As `find_memories`, and what is told of it, which may be less than was found, is counted as recalled."""
-    asked = _Asked(query, meaning_of(query), limit, cursor, explain)
+    asked = _Asked(query, meaning or meaning_of(query), limit, cursor, explain)
     with tenant(actor.account_id):
         found = _find(actor, asked, wanted)
         page = told(found.page)
@@ -172,7 +175,7 @@ def core_memories(actor: Actor, space: Space) -> list[Memory]:
     return list(core.order_by("-pinned", "-importance", "-created_at", "-id"))
 
 
-def _filters(actor: Actor, wanted: Wanted) -> SearchFilters:
+def filters_of(actor: Actor, wanted: Wanted) -> SearchFilters:
     scope = "" if wanted.scope == EVERYWHERE and actor.space_ref else wanted.scope
     space = access_space(actor, scope if scope not in (ACCOUNT, EVERYWHERE) else None)
     inside = frozenset[UUID]() if scope == ACCOUNT else frozenset([space.id])
@@ -199,6 +202,7 @@ def _filters(actor: Actor, wanted: Wanted) -> SearchFilters:
         source_ref=wanted.source_ref,
         agent=wanted.agent,
         session=wanted.session,
+        metadata=wanted.metadata,
         said_from=moment("occurred_from"),
         said_before=moment("occurred_before"),
     )

@@ -1,14 +1,16 @@
 """Which memories a search is about. Each way of ranking applies it to its own candidates, before it cuts."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from django.db.models import Q
 
 from accounts.actor import Actor
 from memoryhub.common.text import nfc
+from spaces.domain.search.metadata import holding
 from spaces.models import Memory
 from spaces.models.memories import MemoryQuerySet
 
@@ -18,7 +20,8 @@ class SearchFilters:
     """Empty means any. What is expired or quarantined is never found.
 
     `spaces` None: every space the actor reads. Each of `paths` is that path and all below it, and all must
-    hold; `tags` and `topics` must all be there; `said_from` is inclusive, `said_before` is not (both by `occurred_at`).
+    hold; `tags` and `topics` must all be there; `metadata` is as `holding` reads it;
+    `said_from` is inclusive, `said_before` is not (both by `occurred_at`).
     """
 
     spaces: frozenset[UUID] | None = None
@@ -35,17 +38,23 @@ class SearchFilters:
     source_ref: str = ""
     agent: str = ""
     session: str = ""
+    metadata: Mapping[str, Any] = field(default_factory=dict)
     said_from: datetime | None = None
     said_before: datetime | None = None
 
 
 ANY = SearchFilters()
+TRACE = "trace"
+NO_TRACE = ~Q(kind="note", tags__contains=[TRACE])
+"""Notes of what an agent's tools were called for are found by who asks for notes, or for them."""
 
 
 def matching(actor: Actor, filters: SearchFilters, *, now: datetime | None = None) -> MemoryQuerySet:
     """The memories that the actor reads and the filters let through, in no order."""
     memories: MemoryQuerySet = Memory.objects.visible_to(actor).live(now)
-    return memories.filter(*_where(filters), *_what(filters), *_whose(filters), *_when(filters))
+    return memories.filter(
+        *_where(filters), *_what(filters), *_whose(filters), *_when(filters), *holding(filters.metadata)
+    )
 
 
 def _where(filters: SearchFilters) -> Iterator[Q]:
@@ -64,10 +73,16 @@ def _what(filters: SearchFilters) -> Iterator[Q]:
         "trust": filters.trusts,
     }
     yield from (Q((f"{field}__in", values)) for field, values in choices.items() if values)
+    if "note" not in filters.kinds and TRACE not in (*filters.tags, *_listed(filters.metadata.get("tags"))):
+        yield NO_TRACE
     labels = {"tags": filters.tags, "topics": filters.topics}
     yield from (
         Q((f"{field}__contains", list(map(nfc, values)))) for field, values in labels.items() if values
     )
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
 
 
 def _whose(filters: SearchFilters) -> Iterator[Q]:

@@ -11,7 +11,7 @@ import pytest
 
 import memoryhub.operations.catalogue  # noqa: F401
 from accounts.scopes import Scope
-from memoryhub.common.errors import Forbidden, HubError
+from memoryhub.common.errors import Forbidden, HubError, Unavailable
 from memoryhub.operations.base import REGISTRY, Effect, Operation
 from memoryhub.operations.fields import NOTICE
 from tests.conftest import Cast
@@ -127,7 +127,7 @@ def test_null_as_text_in_any_argument_is_never_a_fault_of_ours(
     cast: Cast, operation: Operation, sent: Any
 ) -> None:
     answers = [status(operation, cast, {name: sent}) for name in operation.arguments]
-    assert [a for a in answers if a >= 500] == []
+    assert [a for a in answers if a >= 500 and a != Unavailable.status] == []
 
 
 @EVERY
@@ -150,7 +150,7 @@ def test_an_answer_that_holds_stored_text_says_that_it_is_data(operation: Operat
 def test_an_operation_over_rest_has_a_verb_that_fits_its_effect(operation: Operation) -> None:
     if operation.route:
         fitting = {
-            Effect.READ: {"GET"},
+            Effect.READ: {"GET", "POST"},  # a whole message has no room in an address
             Effect.ADD: {"POST"},
             Effect.SET: {"PUT", "PATCH", "POST"},
             Effect.DESTROY: {"DELETE", "POST"},
