@@ -1,7 +1,7 @@
 from typing import Any, ClassVar
 
 from django.contrib.auth.models import AbstractBaseUser, BaseUserManager, PermissionsMixin
-from django.db import models
+from django.db import models, transaction
 
 from memoryhub.common.ids import new_id
 
@@ -36,6 +36,14 @@ class User(AbstractBaseUser, PermissionsMixin):  # type: ignore[django-manager-m
 
     def __str__(self) -> str:
         return f"person {self.id}"
+
+    @transaction.atomic
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """The address someone joins with is theirs until they have verified another."""
+        joins = self._state.adding
+        super().save(*args, **kwargs)
+        if joins:
+            self.emailaddress_set.create(email=self.email, primary=True, verified=True)  # type: ignore[attr-defined]
 
     def get_full_name(self) -> str:
         return self.name or self.email

@@ -94,6 +94,7 @@ def make_hostile(cast: Cast) -> Hostile:
         "key new": f"{home}/keys/new/",
         "connect": f"{home}/connect/",
         "password": "/accounts/password/change/",
+        "address": "/accounts/email/",
         "not found": f"{space}/memories/mem_{'0' * 32}/",
     }
     doors = {
