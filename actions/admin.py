@@ -1,6 +1,6 @@
 from django.contrib import admin
 
-from actions.models import Action, ActionRevision, Approval, Attempt, Connection
+from actions.models import Action, ActionRevision, Approval, Attempt, Connection, Policy, PolicyVersion
 from memoryhub.web.admin import RowAdmin
 
 
@@ -43,3 +43,18 @@ class ConnectionAdmin(RowAdmin):
     list_filter = ("vendor",)
     search_fields = ("id", "vendor")
     ordering = ("-connected_at", "-id")
+
+
+@admin.register(Policy)
+class PolicyAdmin(RowAdmin):
+    list_display = ("__str__", "space", "effect", "class_name", "version", "expires_at", "ended_at")
+    list_filter = ("effect", "class_name")
+    search_fields = ("id", "class_name")
+    ordering = ("-created_at", "-id")
+
+
+@admin.register(PolicyVersion)
+class PolicyVersionAdmin(RowAdmin):
+    list_display = ("__str__", "policy", "version", "written_by", "written_at")
+    search_fields = ("id",)
+    ordering = ("-written_at", "-id")

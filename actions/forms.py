@@ -24,3 +24,31 @@ class PayloadForm(forms.Form):
         help_text=_("It is checked and brought into its class’s form. You then see it anew, and decide."),
     )
     digest = forms.CharField(widget=forms.HiddenInput, max_length=64)
+
+
+class PolicyForm(forms.Form):
+    """A rule. What its conditions may be is told beside the form, class by class."""
+
+    name = forms.CharField(label=_("Name"), max_length=120)
+    effect = forms.ChoiceField(
+        label=_("What it does"),
+        choices=[("deny", _("Denies")), ("require", _("Asks people")), ("auto", _("Approves by itself"))],
+        initial="require",
+    )
+    class_name = forms.CharField(
+        label=_("Class"),
+        max_length=64,
+        required=False,
+        help_text=_("Like slack.send; empty for every class."),
+    )
+    conditions = JsonObjectField(
+        label=_("Conditions"),
+        initial="{}",
+        widget=forms.Textarea(attrs={"rows": 6, "class": "code-input", "spellcheck": "false"}),
+        help_text=_("All of them have to hold; {} for none."),
+    )
+    approvals = forms.TypedChoiceField(
+        label=_("People who have to agree"), choices=[(1, "1"), (2, "2"), (3, "3")], coerce=int, initial=1
+    )
+    per_hour = forms.IntegerField(label=_("At most an hour"), required=False, min_value=0, max_value=100_000)
+    per_day = forms.IntegerField(label=_("At most a day"), required=False, min_value=0, max_value=100_000)

@@ -1,12 +1,13 @@
 from django.urls import path
 
-from actions.views import actions, connections, inbox
+from actions.views import actions, connections, inbox, policies
 
 TEAM = "a/<slug:account>/"
 SPACE = f"{TEAM}<slug:space>/"
 
 urlpatterns = [
     path(f"{SPACE}inbox/", inbox.inbox, name="inbox"),
+    path(f"{SPACE}inbox/together/", inbox.together, name="inbox-together"),
     path(f"{SPACE}inbox/pulse/", inbox.pulse, name="pulse"),
     path(f"{SPACE}actions/<str:action>/", actions.action, name="action"),
     path(f"{SPACE}actions/<str:action>/approve/", actions.approve, name="action-approve"),
@@ -15,6 +16,10 @@ urlpatterns = [
     path(f"{SPACE}actions/<str:action>/edit/", actions.edit, name="action-edit"),
     path(f"{SPACE}actions/<str:action>/snooze/", actions.snooze, name="action-snooze"),
     path(f"{SPACE}actions/<str:action>/settle/", actions.settle, name="action-settle"),
+    path(f"{SPACE}policies/", policies.policies, name="policies"),
+    path(f"{SPACE}policies/new/", policies.new_policy, name="policy-new"),
+    path(f"{SPACE}policies/<str:policy>/", policies.policy, name="policy"),
+    path(f"{SPACE}policies/<str:policy>/end/", policies.end, name="policy-end"),
     path(f"{SPACE}stop/", connections.stop_space, name="stop-space"),
     path(f"{TEAM}connections/", connections.connections, name="connections"),
     path(f"{TEAM}connections/stop-all/", connections.stop_team, name="stop-team"),

@@ -178,9 +178,10 @@ VENDOR_URLS = {
     "github": envstr("GITHUB_URL", "https://api.github.com").rstrip("/"),
     "notion": envstr("NOTION_URL", "https://api.notion.com").rstrip("/"),
 }
-VENDOR_SECONDS = envint(
-    "VENDOR_SECONDS", 20
-)  # for an answer; its worker is taken for gone only long after that
+VENDOR_SECONDS = envint("VENDOR_SECONDS", 20)  # for an answer
+ACTION_LEASE_SECONDS = envint(
+    "ACTION_LEASE_SECONDS", 90
+)  # then a worker counts as gone: longer than any call
 
 AUTH_USER_MODEL = "accounts.User"
 AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]

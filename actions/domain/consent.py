@@ -6,14 +6,17 @@ approval when the action is claimed.
 
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from accounts.actor import Actor
 from accounts.models import Membership
 from accounts.scopes import Right, Role
 from actions.domain.describe import describe
 from actions.domain.digests import consent_digest, is_intact, is_same
+from actions.domain.policies.applying import verdict_on
+from actions.domain.policies.deciding import Verdict
 from actions.domain.preconditions import check_preconditions
-from actions.models import Action, ActionRevision, Approval
+from actions.models import Action, ActionRevision, Approval, PolicyEffect
 from memoryhub.common.errors import Conflict, HubError, PreconditionFailed, ValidationFailed
 from spaces.domain.access import access_space
 
@@ -71,6 +74,35 @@ def check_consent(action: Action) -> None:
             "Who approved this may no longer decide here. Cancel it and propose it again.",
             failed=["approver"],
         )
+    check_rules(action, approvals)
+
+
+def check_rules(action: Action, approvals: list[Approval]) -> None:
+    """The rules as they are now: what they deny, or no longer approve, was not consented to."""
+    verdict = verdict_on(action)
+    if verdict.effect == PolicyEffect.DENY and verdict.rule:
+        raise ConsentBroken(f"A rule of this space denies it by now: {verdict.rule.name}. It has failed.")
+    by_people = [a for a in approvals if a.policy_id is None]
+    if by_people:
+        if len(by_people) < verdict.approvals:
+            raise PreconditionFailed(
+                f"The rules ask for {verdict.approvals} people by now. Cancel it and propose it again.",
+                failed=["approvals"],
+            )
+    elif not any(verdict.rule and (a.policy_id, a.policy_version) == _now(verdict) for a in approvals):
+        raise ConsentBroken(
+            "The rule that approved this has changed or ended. It was not carried out and has failed."
+        )
+
+
+def people_for(action: Action) -> int:
+    """How many have agreed to the revision that stands."""
+    return len({a.user_id for a in standing_approvals(action) if a.policy_id is None})
+
+
+def _now(verdict: Verdict) -> tuple[UUID | None, int | None]:
+    rule = verdict.rule if verdict.effect == PolicyEffect.AUTO else None
+    return (rule.id, rule.version) if rule else (None, -1)
 
 
 def check_running(action: Action) -> None:
@@ -93,7 +125,9 @@ def standing_approvals(action: Action) -> list[Approval]:
             revision=action.revision,
             decision="approve",
             voided_at=None,
-        ).order_by("decided_at", "id")
+        )
+        .select_related("user")
+        .order_by("decided_at", "id")
     )
 
 

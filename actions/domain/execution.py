@@ -285,14 +285,15 @@ def _ended(
 
 
 def conclude(action: Action, *, receipt: dict[str, Any] | None = None, failed: str = "") -> None:
-    """End an action that is being carried out, unless a person has ended it meanwhile."""
+    """End an action that is being carried out, unless a person has ended it meanwhile, or it isn't ours to end any
+    more because somebody altered it."""
     to = Status.FAILED if failed else Status.DONE
     system = system_actor(action.account_id)
     Action.objects.filter(account_id=action.account_id, id=action.id).update(doubt="")
     try:
         transition_action(system, action.uid, Status.EXECUTING, to, receipt=receipt, reason=failed)
-    except Conflict:
-        log.warning("action %s was ended before its outcome came", action.id)
+    except HubError:
+        log.warning("action %s could not be ended: it is not where it was", action.id)
 
 
 def _fail(action: Action, reason: str) -> Wait:

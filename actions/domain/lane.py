@@ -2,8 +2,12 @@
 
 from datetime import timedelta
 
+from django.conf import settings
+
 from accounts.domain.jobs import Lane
 
 RUN, PREPARE = "run_action", "prepare_action"
-ACTIONS = Lane("actions", task="actions.tasks.carry_out", lease=timedelta(seconds=90))
+ACTIONS = Lane(
+    "actions", task="actions.tasks.carry_out", lease=timedelta(seconds=settings.ACTION_LEASE_SECONDS)
+)
 """The lease is longer than any call may take: whose lease is over is gone, or its call is."""

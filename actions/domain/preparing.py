@@ -15,11 +15,12 @@ from actions.connectors import CONNECTORS, Connector
 from actions.connectors.answers import NotSent, Refused, SignedOut, Trouble, Unclear
 from actions.connectors.base import Unresolvable
 from actions.connectors.client import asking
-from actions.domain.connections import connection_for, not_connected, note_health, token_of
+from actions.domain.connections import connection_for, note_health, token_of
 from actions.domain.inbox import announce
 from actions.domain.revising import add_revision
+from actions.domain.transitions import apply_rules
 from actions.models import Action, Connection, Status
-from memoryhub.common.errors import HubError, PreconditionFailed
+from memoryhub.common.errors import HubError
 from memoryhub.common.tenancy import tenant
 
 AGAIN = timedelta(seconds=20)
@@ -37,20 +38,6 @@ class Question:
     connection: Connection
     payload: dict[str, Any]
     token: str
-
-
-def check_ready(action: Action) -> None:
-    """Before a person may consent: everything that is decided on has to be known."""
-    if action.executor != "worker":
-        return
-    connection = action.current.connection
-    if connection is None or connection.revoked_at:
-        raise not_connected(action)
-    if CONNECTORS[action.class_name].unresolved(action.current.payload):
-        raise PreconditionFailed(
-            action.doubt or "It is being looked up where this leads. Look again in a moment.",
-            failed=["resolved"],
-        )
 
 
 def prepare_action(account_id: UUID, action_id: UUID) -> timedelta | None:
@@ -101,6 +88,7 @@ def _keep(question: Question, payload: dict[str, Any]) -> None:
         if action is not None:
             connection = connection_for(question.account_id, action.class_name)
             add_revision(system_actor(question.account_id), action, payload, connection)
+            apply_rules(question.account_id, question.action_id)
 
 
 def _say(question: Question, doubt: str, trouble: Trouble | None = None) -> None:

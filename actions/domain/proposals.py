@@ -19,7 +19,9 @@ from actions.domain.connections import connection_for
 from actions.domain.digests import consent_digest, proposal_hash
 from actions.domain.inbox import announce
 from actions.domain.lane import ACTIONS, PREPARE
+from actions.domain.policies.applying import check_not_denied
 from actions.domain.preconditions import read_preconditions
+from actions.domain.transitions import apply_rules
 from actions.models import Action, ActionRevision, Status
 from memoryhub.common.canonical import canonical_json
 from memoryhub.common.errors import IdempotencyConflict, PayloadTooLarge, ValidationFailed
@@ -75,6 +77,7 @@ def propose_action(
         space = lock_space(space)
         if existing := find_proposal(space, key):
             return repeat(existing, content)
+        check_not_denied(space, class_name, normalised(class_name, payload, zone(space.time_zone)))
         action = Action(
             account_id=actor.account_id,
             space=space,
@@ -88,6 +91,7 @@ def propose_action(
             **proposed_by(actor),
         )
         add_action(actor, action, summary, payload, preconditions or {})
+        apply_rules(action.account_id, action.id)
     return Proposal(access_action(actor, action.uid), created=True)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
@@ -17,13 +18,20 @@ from accounts.actor import Actor, system_actor
 from accounts.domain.events import record_event
 from accounts.domain.jobs import enqueue
 from actions.domain.actions import access_action
-from actions.domain.consent import ConsentBroken, check_claim, check_shown
+from actions.domain.consent import (
+    ConsentBroken,
+    check_claim,
+    check_shown,
+    people_for,
+    standing_approvals,
+)
 from actions.domain.describe import describe
 from actions.domain.inbox import announce
 from actions.domain.lane import ACTIONS, RUN
 from actions.domain.moves import MOVES, check_pair, may_finish
-from actions.domain.preparing import check_ready
-from actions.models import EXPIRING, STALE_AFTER, Action, Approval, Status
+from actions.domain.policies.applying import denied, verdict_on
+from actions.domain.readiness import check_ready, is_ready
+from actions.models import EXPIRING, STALE_AFTER, Action, Approval, Policy, PolicyEffect, Status
 from memoryhub.common.errors import Conflict, Forbidden, ValidationFailed
 from memoryhub.common.text import check_text
 
@@ -35,12 +43,13 @@ Changes = dict[str, Any]
 
 @dataclass(frozen=True)
 class Asked:
-    """What comes with a move, and the moment of it."""
+    """What comes with a move, and the moment of it; `rule` is the one that approves, where no person does."""
 
     receipt: dict[str, Any] | None
     digest: str | None
     reason: str
     now: datetime
+    rule: Policy | None = None
 
 
 def approve_action(actor: Actor, id: str, *, digest: str, reason: str = "") -> Action:
@@ -82,6 +91,21 @@ def transition_action(
     return access_action(actor, action.uid)
 
 
+def apply_rules(account_id: UUID, action_id: UUID) -> bool:
+    """Approve what an auto rule of the space approves, once it is known where it leads."""
+    action = Action.objects.filter(account_id=account_id, id=action_id).with_current().get()
+    if action.status != Status.PENDING or not is_ready(action):
+        return False
+    verdict = verdict_on(action)
+    if verdict.effect != PolicyEffect.AUTO or verdict.rule is None:
+        return False
+    asked = Asked(None, None, f"By the rule “{verdict.rule.name}”."[:REASON], timezone.now(), verdict.rule)
+    with transaction.atomic():
+        locked = lock_action(action, Status.PENDING, Status.APPROVED)
+        move(system_actor(account_id), locked, Status.APPROVED, asked)
+    return True
+
+
 def fail_unsent(action: Action, reason: str) -> None:
     """The system gives up an approved action that nobody has started."""
     system = system_actor(action.account_id)
@@ -108,6 +132,10 @@ def lock_action(action: Action, start: str, to: str) -> Action:
 def move(actor: Actor, action: Action, to: str, asked: Asked) -> None:
     """Make the move on the locked row, with its event and the hint to open pages."""
     changes = STEPS[to](actor, action, asked)
+    if changes is None:
+        record_event(actor, "action.seconded", "action", action.uid, space_id=action.space_id)
+        announce(action.space_id, action.account_id)
+        return
     if asked.receipt is not None:
         changes["receipt"] = asked.receipt
     if not still_there(action, to, asked.now).update(status=to, updated_at=asked.now, **changes):
@@ -136,10 +164,17 @@ def moved_on(action: Action, start: str) -> Conflict:
     )
 
 
-def _approve(actor: Actor, action: Action, asked: Asked) -> Changes:
-    check_shown(action, asked.digest)
+def _approve(actor: Actor, action: Action, asked: Asked) -> Changes | None:
+    """None: more people have to agree, and it stays pending."""
+    if asked.rule is None:
+        check_shown(action, asked.digest)
     check_ready(action)
+    verdict = verdict_on(action)
+    if verdict.effect == PolicyEffect.DENY and verdict.rule:
+        raise denied(verdict.rule)
     record_decision(actor, action, "approve", asked)
+    if asked.rule is None and people_for(action) < verdict.approvals:
+        return None
     if action.executor == "worker":
         undone_until = asked.now + timedelta(seconds=settings.UNDO_SECONDS)
         enqueue(RUN, action.account_id, action.id, run_after=undone_until, lane=ACTIONS)
@@ -147,20 +182,33 @@ def _approve(actor: Actor, action: Action, asked: Asked) -> Changes:
 
 
 def _reject(actor: Actor, action: Action, asked: Asked) -> Changes:
+    void_own_approval(actor, action, asked.now)
     record_decision(actor, action, "reject", asked)
     return {"decided_at": asked.now, "finished_at": asked.now, "reason": asked.reason}
 
 
-def record_decision(actor: Actor, action: Action, decision: str, asked: Asked) -> None:
-    """A person's, on the revision that stands, with the digest it has."""
+def void_own_approval(actor: Actor, action: Action, now: datetime) -> None:
+    """Of who agreed, and rejects it now, because more people were asked for."""
     assert actor.user_id is not None
+    own = Approval.objects.filter(account_id=action.account_id, action_id=action.id, user_id=actor.user_id)
+    own.filter(voided_at=None).update(voided_at=now)
+
+
+def record_decision(actor: Actor, action: Action, decision: str, asked: Asked) -> None:
+    """On the revision that stands, with the digest it has; a rule's in the name of who stands for it."""
+    person = asked.rule.owner_id if asked.rule else actor.user_id
+    assert person is not None
+    if any(a.user_id == person for a in standing_approvals(action)) and decision == "approve":
+        raise Conflict("You have agreed to this already; somebody else has to agree too.")
     Approval.objects.create(
         account_id=action.account_id,
         space_id=action.space_id,
         action=action,
         revision=action.revision,
         digest=action.current.digest,
-        user_id=actor.user_id,
+        user_id=person,
+        policy=asked.rule,
+        policy_version=asked.rule.version if asked.rule else None,
         decision=decision,
         reason=asked.reason,
         decided_at=asked.now,
@@ -183,7 +231,7 @@ def _end(actor: Actor, action: Action, asked: Asked) -> Changes:
     return {"finished_at": asked.now, "reason": asked.reason}
 
 
-STEPS: dict[str, Callable[[Actor, Action, Asked], Changes]] = {
+STEPS: dict[str, Callable[[Actor, Action, Asked], Changes | None]] = {
     Status.APPROVED: _approve,
     Status.REJECTED: _reject,
     Status.EXECUTING: _claim,

@@ -13,6 +13,7 @@ from actions.models.actions import (
 )
 from actions.models.attempts import Attempt, Outcome
 from actions.models.connections import VENDORS, Connection
+from actions.models.policies import Policy, PolicyEffect, PolicyVersion
 
 __all__ = [
     "EXPIRING",
@@ -25,6 +26,9 @@ __all__ = [
     "Attempt",
     "Connection",
     "Outcome",
+    "Policy",
+    "PolicyEffect",
+    "PolicyVersion",
     "Status",
     "holding",
     "in_doubt",

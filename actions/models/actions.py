@@ -8,6 +8,7 @@ from django.db import models
 from django.db.models import F, Prefetch, Q
 
 from actions.models.connections import Connection
+from actions.models.policies import Policy
 from memoryhub.common.ids import typed_id
 from spaces.models.scoped import Scoped, ScopedQuerySet
 
@@ -192,7 +193,8 @@ def _read(text: str) -> dict[str, Any]:
 
 
 class Approval(Scoped):
-    """A person's decision on one revision, with the digest of what they were shown."""
+    """A person's decision on one revision, with the digest of what they were shown; or an auto rule's, in the
+    name of the person who stands for it."""
 
     action = models.ForeignKey(
         Action, models.CASCADE, db_constraint=False, db_index=False, related_name="approvals"
@@ -200,6 +202,10 @@ class Approval(Scoped):
     revision = models.PositiveIntegerField()
     digest = models.CharField(max_length=64)
     user = models.ForeignKey("accounts.User", models.PROTECT, related_name="+")
+    policy = models.ForeignKey(
+        Policy, models.RESTRICT, null=True, blank=True, db_constraint=False, db_index=False, related_name="+"
+    )
+    policy_version = models.PositiveIntegerField(null=True, blank=True)
     decision = models.CharField(max_length=7, choices=[("approve", "approve"), ("reject", "reject")])
     reason = models.CharField(max_length=500, blank=True)
     decided_at = models.DateTimeField()

@@ -1,22 +1,26 @@
 """One action: what would happen, and the decision. Deciding sends back the digest of what the page showed."""
 
 from datetime import timedelta
+from urllib.parse import urlencode
 
 from django.conf import settings
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
+from accounts.views.fresh import is_fresh
 from actions.domain.editing import edit_action
 from actions.domain.review import review_action
 from actions.domain.settling import look_again, settle_action
 from actions.domain.snoozing import snooze_action
 from actions.domain.transitions import approve_action, reject_action, transition_action
 from actions.forms import PayloadForm
+from actions.models import Status
 from actions.views.shown import Shown
 from memoryhub.common.errors import Conflict, HubError
 from memoryhub.web.forms import form_status, show_refusal
@@ -35,18 +39,37 @@ def action(request: SpaceRequest, action: str) -> HttpResponse:
 @require_POST
 def approve(request: SpaceRequest, action: str) -> HttpResponse:
     shown = request.POST.get("digest", "")
+    if is_risky(request, action) and not is_fresh(request):
+        return _who_are_you(request, action)
     try:
         approved = approve_action(request.actor, action, digest=shown)
     except Conflict as conflict:
         return _page(request, action, refusal=conflict, was_shown=shown)
     except HubError as error:
         return _page(request, action, refusal=error)
+    if approved.status == Status.PENDING:
+        return _decided(request, action, _("You agree. More people have to agree before it is approved."))
     if approved.executor == "worker":
         said = ngettext(
             "Approved. It is sent in %(n)s second.", "Approved. It is sent in %(n)s seconds.", seconds()
         )
         return _decided(request, action, said % {"n": seconds()})
     return _decided(request, action, _("Approved. Its agent can take it up now."))
+
+
+def is_risky(request: SpaceRequest, action: str) -> bool:
+    """Whether it is this person's to decide, and of high risk."""
+    shown = Shown(request.actor, review_action(request.actor, action))
+    return shown.may_decide and bool(shown.risks)
+
+
+def _who_are_you(request: SpaceRequest, action: str) -> HttpResponse:
+    """To the password and back to the action, to read it and approve it then."""
+    there = reverse("action", args=[request.account_slug, request.space.slug, action])
+    again = f"{reverse('account_reauthenticate')}?{urlencode({'next': there})}"
+    if "HX-Request" in request.headers:
+        return HttpResponse(headers={"HX-Redirect": again})
+    return redirect(again)
 
 
 def seconds() -> int:

@@ -32,7 +32,6 @@ class Vendor:
 
     slug: str
     name: str
-    icon: str
     does: str
     token: str
     needs: tuple[str, ...]
@@ -41,21 +40,21 @@ class Vendor:
 def vendors() -> list[Vendor]:
     return [
         Vendor(
-            "slack", "Slack", "chat", _("Sends messages to channels."),
+            "slack", "Slack", _("Sends messages to channels."),
             _("A bot token of an app in your workspace. It begins with xoxb-."),
             ("chat:write", "channels:read", "channels:history", "groups:read", "groups:history"),
         ),
         Vendor(
-            "google", "Google", "mail", _("Replies to mail and makes calendar events."),
+            "google", "Google", _("Replies to mail and makes calendar events."),
             _("An access token. Google ends such a token after an hour."),
             ("gmail.send", "gmail.readonly", "calendar.events"),
         ),
         Vendor(
-            "github", "GitHub", "code", _("Opens issues."),
+            "github", "GitHub", _("Opens issues."),
             _("A fine-grained token for the repositories that it may open issues in."), ("issues: write",),
         ),
         Vendor(
-            "notion", "Notion", "page", _("Makes pages."),
+            "notion", "Notion", _("Makes pages."),
             _("The secret of an integration that your pages are shared with."), ("read content", "insert content"),
         ),
     ]  # fmt: skip

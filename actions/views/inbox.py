@@ -1,12 +1,16 @@
 from dataclasses import dataclass
+from urllib.parse import urlencode
 
 from django.http import HttpResponse, JsonResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from accounts.domain.accounts import mail_domains
+from accounts.views.fresh import is_fresh
 from actions.domain.inbox import count_inbox, inbox_choices, list_inbox
 from actions.domain.review import review_action
+from actions.domain.together import decide_together, list_together
 from actions.views.shown import Row, Shown
 from memoryhub.common.errors import HubError
 from spaces.views.requests import SpaceRequest, space_view
@@ -72,6 +76,32 @@ def _opened(request: SpaceRequest) -> Shown | None:
         return Shown(request.actor, review_action(request.actor, id))
     except HubError:
         return None
+
+
+@space_view
+def together(request: SpaceRequest) -> HttpResponse:
+    """All that wait of one class, each whole, to be decided on at once; after that what came of each."""
+    class_name = request.GET.get("class", "")
+    context: dict[str, object] = {"class_name": class_name}
+    status = 200
+    if request.method == "POST":
+        chosen = [
+            (id, digest) for id, _, digest in (c.partition(" ") for c in request.POST.getlist("chosen"))
+        ]
+        if request.POST.get("to") == "approved" and not is_fresh(request):
+            return redirect(
+                f"{reverse('account_reauthenticate')}?{urlencode({'next': request.get_full_path()})}"
+            )
+        try:
+            reason = request.POST.get("reason", "").strip()
+            context["decided"] = decide_together(
+                request.actor, chosen, request.POST.get("to", ""), reason=reason
+            )
+        except HubError as error:
+            context["refusal"], status = error, error.status
+    waiting = list_together(request.actor, class_name)
+    context["rows"] = [Shown(request.actor, review_action(request.actor, action.uid)) for action in waiting]
+    return render(request, "actions/together.html", context, status=status)
 
 
 @space_view

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import cached_property
 from typing import Any
 
 from django.urls import reverse
@@ -9,13 +10,19 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from accounts.actor import Actor
+from accounts.scopes import Role
 from actions.connectors import CONNECTORS
 from actions.domain.actions import list_attempts
 from actions.domain.comparison import earlier_revision, last_like
+from actions.domain.consent import standing_approvals
 from actions.domain.facts import reach_of, warnings_in
 from actions.domain.history import Line as History
+from actions.domain.policies.applying import verdict_on
+from actions.domain.policies.deciding import CONDITIONS, MATCHED, NOT_REACHED, OTHER_CLASS, OVER, Verdict
 from actions.domain.preview import Row as PreviewRow
 from actions.domain.review import Review
+from actions.domain.risk import FIRST_TIME, IRREVERSIBLE, OUTSIDE, risks_of
+from actions.domain.risk import OVER as OVER_LIMIT
 from actions.models import Action, Attempt, Connection, Status
 from actions.views.facts import Line, lines, warning_words
 from actions.views.headline import Headline, headline, telling
@@ -25,7 +32,7 @@ from memoryhub.web.tags import status_tone
 SOON = timedelta(hours=2)
 ICONS = {
     "proposed": "plus", "revised": "edit", "approved": "check", "rejected": "x", "executing": "agent",
-    "snoozed": "clock", "woken": "clock", "settled": "person", "done": "check", "failed": "alert",
+    "seconded": "check", "snoozed": "clock", "woken": "clock", "settled": "person", "done": "check", "failed": "alert",
     "cancelled": "x", "expired": "clock", "stale": "clock",
 }  # fmt: skip
 
@@ -174,6 +181,45 @@ class Shown(Row):
     def attempts(self) -> list[Attempt]:
         return list_attempts(self.action)
 
+    @cached_property
+    def verdict(self) -> Verdict:
+        return verdict_on(self.action)
+
+    @cached_property
+    def risks(self) -> list[str]:
+        words = {
+            IRREVERSIBLE: _("it can’t be taken back"), OUTSIDE: _("it reaches people outside your team"),
+            FIRST_TIME: _("it reaches somebody for the first time"), OVER_LIMIT: _("a rule’s limit is reached"),
+        }  # fmt: skip
+        return [words[risk] for risk in risks_of(self.action, self.verdict)]
+
+    @property
+    def trace(self) -> list[dict[str, str]]:
+        """The rules of the space, in their order, and what came of each for this action."""
+        words = {
+            MATCHED: _("decides"), OVER: _("matches, but its limit is reached: it asks a person"),
+            OTHER_CLASS: _("is for another class"), CONDITIONS: _("its conditions don’t hold"),
+            NOT_REACHED: _("not looked at any more"),
+        }  # fmt: skip
+        return [
+            {"name": step.rule.name, "outcome": words[step.outcome], "current": step.outcome}
+            for step in self.verdict.trace
+        ]
+
+    @property
+    def agreed(self) -> list[str]:
+        """Who has agreed so far, where that is not enough yet."""
+        return [a.user.get_short_name() for a in standing_approvals(self.action)]
+
+    @property
+    def may_rule(self) -> bool:
+        return self.actor.role == Role.OWNER and self.status == Status.PENDING
+
+    @property
+    def rule_url(self) -> str:
+        place = [self.action.account.slug, self.action.space.slug]
+        return f"{reverse('policy-new', args=place)}?like={self.action.short_id}"
+
     @property
     def why_not(self) -> str:
         if self.status != Status.PENDING:
@@ -245,6 +291,7 @@ def _sentence(line: History) -> str:
         "proposed": _("Proposed by %(who)s"), "revised": _("Revised by %(who)s"),
         "approved": _("Approved by %(who)s"), "rejected": _("Rejected by %(who)s"),
         "executing": _("Taken up by %(who)s"), "done": _("Reported as done by %(who)s"),
+        "seconded": _("%(who)s agrees; more people have to"),
         "snoozed": _("Put off by %(who)s"), "woken": _("Taken up again by %(who)s"),
         "settled": _("What became of it was settled by %(who)s"),
         "failed": _("Reported as failed by %(who)s"), "cancelled": _("Withdrawn by %(who)s"),

@@ -20,6 +20,7 @@ ID_PREFIXES = {
     "acc": "account",
     "act": "action",
     "con": "connection",
+    "pol": "policy",
     "usr": "person",
     "evt": "event",
 }

@@ -20,6 +20,7 @@ SECTIONS = {
     "plans": "plans", "plan": "plans",
     "values": "values", "value": "values", "keys": "keys", "key": "keys",
     "connections": "connections", "connection": "connections",
+    "policies": "policies", "policy": "policies",
 }  # fmt: skip
 
 

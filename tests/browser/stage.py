@@ -8,10 +8,13 @@ from django.utils import timezone
 
 from accounts.actor import Attribution, system_actor
 from accounts.domain.invitations import invite
-from accounts.models import Account, AgentKey, User
+from accounts.models import Account, AgentKey, Job, User
 from accounts.scopes import Role
+from actions.connectors.identity import Identity
+from actions.domain.connections import add_connection
+from actions.domain.policies.rules import Draft, change_policy, create_policy
 from actions.domain.transitions import transition_action
-from actions.models import Action
+from actions.models import Action, Attempt, Policy
 from memoryhub.common.ids import typed_id
 from memoryhub.common.tenancy import tenant
 from spaces.domain import plans
@@ -51,6 +54,8 @@ def make_hostile(cast: Cast) -> Hostile:
             cast.agent, name=SHORT, attribution=Attribution(agent=SHORT, session=SHORT, device_label=SHORT)
         )
         actions = make_actions(cast, agent)
+        sent = make_sent(cast, agent)
+        rule = make_rule(cast)
         memory = make_memories(cast, agent)
         record = make_records(agent)
         plan = make_plan(agent)
@@ -66,6 +71,17 @@ def make_hostile(cast: Cast) -> Hostile:
         "inbox empty": f"{space}/inbox/?tab=waiting",
         "action": f"{space}/actions/{actions[0].short_id}/",
         "action done": f"{space}/actions/{actions[1].short_id}/",
+        "inbox together": f"{space}/inbox/together/?class=chat.send",
+        "inbox of a class": f"{space}/inbox/?class=chat.send",
+        "inbox snoozed": f"{space}/inbox/?tab=snoozed",
+        "action edit": f"{space}/actions/{actions[0].short_id}/edit/",
+        "action approved": f"{space}/actions/{sent[0].short_id}/",
+        "action in doubt": f"{space}/actions/{sent[1].short_id}/",
+        "connections": f"{home}/connections/",
+        "connection new": f"{home}/connections/new/slack/",
+        "policies": f"{space}/policies/",
+        "policy": f"{space}/policies/{rule.uid}/",
+        "policy new": f"{space}/policies/new/?like={actions[0].short_id}",
         "memories": f"{space}/memories/",
         "memories found": f"{space}/memories/?q=onerror+img",
         "memories none": f"{space}/memories/?q=zzzz",
@@ -118,6 +134,38 @@ def make_actions(cast: Cast, agent: Any) -> list[Action]:
     transition_action(agent, done.uid, "approved", "executing")
     transition_action(agent, done.uid, "executing", "done", receipt={SHORT: HOSTILE})
     return [pending, done]
+
+
+def make_sent(cast: Cast, agent: Any) -> list[Action]:
+    """What our worker carries out: one that is about to be sent, and one of which nobody knows."""
+    add_connection(cast.owner, "github", "a token", Identity("1", SHORT, (SHORT,)))
+    payload = {"repo": "octo/hello", "title": SHORT, "body": HOSTILE}
+    made = [
+        approve(
+            cast.owner,
+            propose(agent, class_name="github.create_issue", summary=HOSTILE, payload=payload).action,
+        )
+        for _ in range(2)
+    ]
+    doubtful = made[1]
+    transition_action(system_actor(cast.account.id), doubtful.uid, "approved", "executing")
+    Attempt.objects.create(
+        account_id=doubtful.account_id, space_id=doubtful.space_id, action=doubtful, number=1, revision=1,
+        digest=doubtful.current.digest, reason="ReadError", started_at=timezone.now(),
+    )  # fmt: skip
+    Action.objects.filter(id=doubtful.id).update(doubt=SHORT)
+    Job.objects.filter(account_id=cast.account.id, lane="actions").delete()
+    return made
+
+
+def make_rule(cast: Cast) -> Policy:
+    person = cast.owner.in_space("main")
+    rule = create_policy(
+        person, Draft(SHORT, "require", "pay.out", {"payload": {SHORT: HOSTILE}}, approvals=2)
+    )
+    return change_policy(
+        person, rule.uid, Draft(SHORT, "deny", "pay.out", {"payload": {SHORT: 1}}), version=1
+    )
 
 
 def make_memories(cast: Cast, agent: Any) -> Memory:

@@ -81,6 +81,10 @@ STRANGER = {"email": "stranger@evil.example", "password1": "correct horse batter
 RECORD = {"status": "open", "content": "{{}}", "version": "2"}
 MEMORY = {"text": "Tea is at four", "kind": "fact", "tier": "long", "version": "2"}
 PLAN = {"title": "Tea", "content": "At four", "type": "plan", "status": "draft", "version": "2"}
+RULE = {
+    "name": "Two for letters", "effect": "require", "class_name": "gmail.reply", "conditions": "{{}}",
+    "approvals": "2", "step": "start",
+}  # fmt: skip
 KEY = {"name": "mine", "preset": "reader", "space": "{space_id}", "life": "30"}
 
 PAGES: dict[str, Page] = {
@@ -142,6 +146,12 @@ PAGES: dict[str, Page] = {
     "key-revoke": Page(f"{TEAM}keys/{{agent}}/revoke/", get=members(NOT_SO), post=managers(GOES_ON, ABSENT)),
     # actions
     "inbox": Page(f"{SPACE}inbox/", get=members(SHOWN)),
+    "inbox-together": Page(
+        f"{SPACE}inbox/together/?class=mail.send",
+        get=members(SHOWN),
+        post=members(SHOWN),
+        data={"chosen": "{action} {digest}", "to": "rejected"},
+    ),
     "pulse": Page(f"{SPACE}inbox/pulse/", get=members(SHOWN)),
     "action": Page(f"{SPACE}actions/{{action}}/", get=members(SHOWN), post=members(NOT_SO)),
     "action-approve": Page(
@@ -175,6 +185,18 @@ PAGES: dict[str, Page] = {
         post=deciders("409"),
         data={"happened": "yes"},
     ),
+    "policies": Page(f"{SPACE}policies/", get=members(SHOWN)),
+    "policy-new": Page(
+        f"{SPACE}policies/new/", get=members(SHOWN), post=managers(GOES_ON), data=RULE, fresh=True
+    ),
+    "policy": Page(
+        f"{SPACE}policies/{{policy}}/",
+        get=members(SHOWN),
+        post=managers(GOES_ON),
+        data={**RULE, "version": "2"},
+        fresh=True,
+    ),
+    "policy-end": Page(f"{SPACE}policies/{{policy}}/end/", get=members(NOT_SO), post=managers(GOES_ON)),
     # connections, and the switches that stop everything
     "connections": Page(f"{TEAM}connections/", get=members(SHOWN)),
     "connection-new": Page(

@@ -38,6 +38,8 @@ MODELS: dict[str, dict[str, str]] = {
     "actions.Approval": LOOK,
     "actions.Attempt": LOOK,
     "actions.Connection": LOOK,
+    "actions.Policy": LOOK,
+    "actions.PolicyVersion": LOOK,
     "spaces.AutoContext": LOOK,
     "spaces.EmbeddingFailure": LOOK,
     "spaces.EmbeddingModel": LOOK,

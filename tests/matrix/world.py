@@ -24,6 +24,7 @@ from accounts.models import Account, AgentKey, Application, Membership, User
 from accounts.scopes import EVERY_SCOPE, PRESETS, Role, Scope
 from actions.connectors.identity import Identity
 from actions.domain.connections import add_connection
+from actions.domain.policies.rules import Draft, change_policy, create_policy
 from actions.domain.transitions import approve_action
 from actions.models import Action, Attempt, Connection
 from memoryhub.common.canonical import digest
@@ -177,6 +178,8 @@ def fill(owner: Actor, space: Space, word: str) -> dict[str, str]:
         for key in ("pending", "approved")
     ]
     approve_action(owner, actions[1]["uid"], digest=actions[1]["digest"])
+    rule = create_policy(owner.in_space(space.slug), Draft(f"Rule {word}", "require", "pay.out"))
+    change_policy(owner.in_space(space.slug), rule.uid, Draft(f"Rule {word}", "deny", "pay.out"), version=1)
     link = connection_of(owner)
     attempt(actions[1]["uid"])
     return {
@@ -189,6 +192,7 @@ def fill(owner: Actor, space: Space, word: str) -> dict[str, str]:
         "digest": actions[0]["digest"],
         "approved": actions[1]["uid"],
         "connection": link.uid,
+        "policy": rule.uid,
         "space": typed_id("spc", space.id),
         "space_id": str(space.id),
         "agent": typed_id("key", agent.id),

@@ -1,7 +1,9 @@
 """Vendors on this machine: stateful, strict about what they are sent, and faulty when told so."""
 
+import contextlib
 import json
 import threading
+import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -54,6 +56,8 @@ class Vendor:
     asked: list[Asked] = field(default_factory=list)
     faults: deque[Fault] = field(default_factory=deque)
     token: str = TOKEN
+    seconds: float = 0.0
+    """How long it takes to do what it is asked, and again to say so."""
     lock: threading.RLock = field(default_factory=threading.RLock)
 
     def answer(self, asked: Asked) -> tuple[int, Any]:
@@ -97,7 +101,10 @@ class _Handler(BaseHTTPRequestHandler):
         asked, vendor = self.read(), self.server.vendor
         fault = vendor.faults.popleft() if vendor.makes(asked) and vendor.faults else None
         if fault is None:
-            self.say(*vendor.answer(asked))
+            time.sleep(vendor.seconds)
+            status, body = vendor.answer(asked)
+            time.sleep(vendor.seconds)
+            self.say(status, body)
             return
         status, body = vendor.answer(asked) if fault.effect else (fault.answer, {"message": "as told"})
         self.fail(fault, status, body)
@@ -120,7 +127,8 @@ class _Handler(BaseHTTPRequestHandler):
         for name, value in headers.items():
             self.send_header(name.replace("_", "-"), value)
         self.end_headers()
-        self.wfile.write(content)
+        with contextlib.suppress(ConnectionError):  # who asked may be gone
+            self.wfile.write(content)
 
     def fail(self, fault: Fault, status: Any, body: Any) -> None:
         self.close_connection = True

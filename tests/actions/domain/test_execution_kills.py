@@ -1,0 +1,132 @@
+"""Workers are killed while they send: nothing that was approved is lost, and nothing is made twice."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from accounts.models import Job
+from actions.models import Action, Attempt
+from memoryhub.common.tenancy import tenant
+from memoryhub.running import lifeline
+from tests.actions.stage import approve, propose
+from tests.conftest import Cast
+from tests.live import environment_of, held_lifeline
+from tests.vendors.server import Vendor
+from tests.vendors.stage import PAYLOADS, connected
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+ISSUE, EVENT = "github.create_issue", "calendar.create"
+WORKERS = 2
+
+
+@dataclass
+class Crew:
+    """Workers, each in a process of its own."""
+
+    start: Callable[[], subprocess.Popen[bytes]]
+    running: list[subprocess.Popen[bytes]]
+
+    def kill_one(self, at: int) -> None:
+        """In the middle of whatever it does; another one takes its place."""
+        os.kill(self.running[at].pid, signal.SIGKILL)
+        self.running[at].wait()
+        self.running[at] = self.start()
+
+
+@contextmanager
+def workers(settings: Any) -> Iterator["Crew"]:
+    with held_lifeline() as line:
+        environment = environment_of("http://localhost") | {
+            lifeline.VARIABLE: str(line),
+            "ACTION_LEASE_SECONDS": "2",
+            "VENDOR_SECONDS": "1",
+            **{f"{name.upper()}_URL": url for name, url in settings.VENDOR_URLS.items()},
+        }
+
+        def start() -> subprocess.Popen[bytes]:
+            command = [sys.executable, "-m", "tests.vendors.worker"]
+            return subprocess.Popen(command, env=environment, pass_fds=[line], stderr=subprocess.DEVNULL)
+
+        crew = Crew(start, [start() for _ in range(WORKERS)])
+        try:
+            yield crew
+        finally:
+            for process in crew.running:
+                process.kill()
+                process.wait()
+
+
+def killed_while_sending(
+    cast: Cast, vendors: dict[str, Vendor], settings: Any, *, actions: int, kills: int
+) -> str:
+    settings.UNDO_SECONDS = 0
+    vendors["github"].seconds = vendors["calendar"].seconds = 0.02
+    with tenant(cast.account.id):
+        for name in (ISSUE, EVENT):
+            connected(cast.owner, name)
+        for n in range(actions):
+            name = (ISSUE, EVENT)[n % 2]
+            payload = {**PAYLOADS[name], "title": f"Number {n}"}
+            approve(cast.owner, propose(cast.agent, class_name=name, payload=payload).action)
+    draw = random.Random(actions)
+    done = 0
+    with workers(settings) as crew:
+        while done < kills and count(cast, "approved"):
+            time.sleep(draw.uniform(0.2, 1.2))
+            crew.kill_one(draw.randrange(WORKERS))
+            done += 1
+        wait_until_quiet(cast)
+    return told(cast, vendors, actions, done)
+
+
+def count(cast: Cast, status: str) -> int:
+    with tenant(cast.account.id):
+        return Action.objects.filter(status=status).count()
+
+
+def wait_until_quiet(cast: Cast) -> None:
+    """All are ended, or nobody knows of them and the worker goes on looking."""
+    deadline = time.monotonic() + 240
+    while time.monotonic() < deadline:
+        with tenant(cast.account.id):
+            open_ = Action.objects.filter(status__in=["approved", "executing"])
+            unknown = Attempt.objects.filter(action__in=open_, outcome="unknown")
+            looked_for = Job.objects.filter(object_id__in=open_.values("id"), tries__gte=2)
+            if open_.count() == unknown.count() == looked_for.count():
+                return
+        time.sleep(0.3)
+    raise AssertionError("The workers did not come to an end.")
+
+
+def told(cast: Cast, vendors: dict[str, Vendor], actions: int, kills: int) -> str:
+    made = Counter(thing["title"] for thing in vendors["github"].made)
+    made.update(thing["summary"] for thing in vendors["calendar"].made)
+    with tenant(cast.account.id):
+        found = {a.current.payload["title"]: a.status for a in Action.objects.with_current()}
+    twice = [title for title, times in made.items() if times > 1]
+    lost = [title for title, status in found.items() if status == "done" and not made[title]]
+    unknown = [title for title, status in found.items() if status == "executing"]
+    assert (len(found), twice, lost) == (actions, [], [])
+    assert set(found.values()) <= {"done", "executing"}
+    assert not [title for title in unknown if made[title]], "what was made has to be found again"
+    return f"{actions} actions, {kills} kills: 0 twice, 0 lost, {len(unknown)} unknown and shown"
+
+
+def test_killing_workers_makes_nothing_twice_and_loses_nothing(cast: Cast, vendors, settings) -> None:
+    print(killed_while_sending(cast, vendors, settings, actions=60, kills=6))
+
+
+@pytest.mark.slow
+def test_killing_workers_100_times_during_1000_actions(cast: Cast, vendors, settings) -> None:
+    print(killed_while_sending(cast, vendors, settings, actions=1_000, kills=100))
