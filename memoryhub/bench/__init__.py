@@ -54,6 +54,21 @@ def mcp(rounds: int, calls: int) -> None:
 
 
 @bench.command()
+@click.option("--rounds", default=60, show_default=True, type=click.IntRange(1))
+@click.option(
+    "--calls", default=10, show_default=True, type=click.IntRange(1), help="Of each kind in a round."
+)
+def families(rounds: int, calls: int) -> None:
+    """CPU of a search and of a write in each family, beside the same in the hub's own. On a hub of its own."""
+    from memoryhub.bench.hub import throwaway_hub
+
+    with throwaway_hub() as hub:
+        from memoryhub.bench.families import measure
+
+        report(measure(hub, rounds, calls))
+
+
+@bench.command()
 @click.option("--clients", default=16, show_default=True, type=click.IntRange(1))
 @click.option("--each", default=60, show_default=True, type=click.IntRange(1), help="Writes by each client.")
 def writes(clients: int, each: int) -> None:

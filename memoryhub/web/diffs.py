@@ -1,6 +1,7 @@
 """Differences between two texts, word by word."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from difflib import SequenceMatcher
 from itertools import pairwise
@@ -8,6 +9,8 @@ from typing import Literal, NamedTuple
 
 _WORDS = re.compile(r"\n|[^\S\n]+|\w+|[^\w\s]")
 _MOST_WORDS = 4_000
+_MOST_COMMON = 20
+"""What a text has more often than this is no place to begin from, only to go on to."""
 
 Kind = Literal["same", "gone", "new"]
 
@@ -30,7 +33,35 @@ def _split(before: str, after: str) -> tuple[list[str], list[str]]:
 
 
 def _compare(before: list[str], after: list[str]) -> Iterator[Change]:
-    for tag, i1, i2, j1, j2 in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+    """Whatever the texts are, it takes moments: what begins and ends them alike is not looked at again."""
+    start = _alike(before, after)
+    end = _alike(before[start:][::-1], after[start:][::-1])
+    yield from _same(before[:start])
+    yield from _between(before[start : len(before) - end], after[start : len(after) - end])
+    yield from _same(before[len(before) - end :])
+
+
+def _alike(one: list[str], other: list[str]) -> int:
+    """How many are the same from the start."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((n for n, (a, b) in pairs if a != b), min(len(one), len(other)))
+
+
+def _same(words: list[str]) -> Iterator[Change]:
+    if words:
+        yield Change("same", "".join(words))
+
+
+def _opcodes(before: list[str], after: list[str]) -> list[tuple[str, int, int, int, int]]:
+    if max(len(before), len(after)) > _MOST_WORDS:
+        return [("replace", 0, len(before), 0, len(after))]
+    counts = Counter(after)
+    common = {word for word, count in counts.items() if count > _MOST_COMMON}
+    return list(SequenceMatcher(common.__contains__, before, after, autojunk=False).get_opcodes())
+
+
+def _between(before: list[str], after: list[str]) -> Iterator[Change]:
+    for tag, i1, i2, j1, j2 in _opcodes(before, after):
         if tag == "equal":
             yield Change("same", "".join(before[i1:i2]))
             continue

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, TypeVar
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.utils import timezone
 
 from accounts.actor import Actor
@@ -44,6 +44,15 @@ class Config:
     auto_trace: bool = False
 
 
+OFF = Config()
+
+# By hand: every call of the family ends with it, and built by the ORM it would cost more than it takes.
+LOOK_UP = """
+    select enabled, max_memories, min_relevance, auto_trace from spaces_autocontext
+     where account_id = %s and credential = %s and session = %s
+"""
+
+
 @dataclass(frozen=True)
 class Relevant:
     """`relevance` is 0 to 1, and 0.6 or more means relevant."""
@@ -73,9 +82,10 @@ def configure(actor: Actor, config: Config) -> Config:
 
 
 def config_of(actor: Actor) -> Config:
-    own = {"account_id": actor.account_id, "credential": actor.key, "session": current_session(actor)}
-    row = AutoContext.objects.filter(**own).values(*Config.__annotations__).first()
-    return Config(**row) if row else Config()
+    with connection.cursor() as cursor:
+        cursor.execute(LOOK_UP, [actor.account_id, actor.key, current_session(actor)])
+        row = cursor.fetchone()
+    return Config(*row) if row else OFF
 
 
 def accompanied(actor: Actor, tool: str, about: str, act: Callable[[], T]) -> tuple[T, Accompaniment | None]:

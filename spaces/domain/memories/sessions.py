@@ -15,6 +15,7 @@ from accounts.scopes import Right
 from memoryhub.common.errors import ValidationFailed
 from spaces.domain.access import access_space
 from spaces.domain.memories.erasing import erase_memories
+from spaces.domain.memories.fields import Statement
 from spaces.domain.memories.remembering import Remembered, remember
 from spaces.domain.search.filters import NO_TRACE
 from spaces.models import Memory, Space
@@ -56,15 +57,12 @@ def remember_in_session(
     """
     tags, session = _tags(metadata), current_session(actor, _session(metadata))
     promoted = importance >= PROMOTED_FROM or bool(set(PROMOTING) & set(tags))
-    return remember(
-        actor,
-        text=text,
-        metadata=dict(metadata),
-        importance=importance,
-        tags=tags,
-        session=session,
-        session_scoped=bool(session) and not promoted,
-    )
+    told: Statement = {"text": text, "importance": importance}
+    if metadata:
+        told |= {"metadata": dict(metadata), "tags": tags}
+    if session:
+        told |= {"session": session, "session_scoped": not promoted}
+    return remember(actor, **told)
 
 
 def session_context(actor: Actor, session: str = "", *, limit: int = 20) -> SessionContext:
