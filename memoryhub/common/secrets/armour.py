@@ -1,0 +1,59 @@
+"""Keys in armour: from BEGIN to END, or, where the END was lost, as far as what follows is still a key."""
+
+import re
+from collections.abc import Iterator
+
+import re2
+
+from memoryhub.common.secrets.spans import Span
+
+CATEGORY = "private_key"
+BEGIN = re2.compile(
+    r"-{4,5} ?BEGIN (?:[A-Z0-9][A-Za-z0-9 ]{0,40} )?(?:PRIVATE KEY(?: BLOCK)?|Static key V1) ?-{4,5}"
+)
+END = re2.compile(
+    r"-{4,5} ?END (?:[A-Z0-9][A-Za-z0-9 ]{0,40} )?(?:PRIVATE KEY(?: BLOCK)?|Static key V1) ?-{4,5}"
+)
+# What stands between: lines of base64 in whatever a text puts around lines, and the headers of old forms.
+INSIDE = re.compile(
+    r"(?:(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset|MessageID|Subject|x-[\w-]+): ?[^\n\\]{0,200}"
+    r"|[A-Za-z0-9+/=_-]{2,}|\\[nrt]|[\s\"'>#*|,+;:\\])*"
+)
+BODY = re.compile(r"[A-Za-z0-9+/]{16,}")
+TAIL = re.compile(r"(?:[A-Za-z0-9+/=]{16,}|\\[nrt]|[\s\"'>#|,+\\])*[A-Za-z0-9+/=]+[\s\"'>#|,+\\nr]*$")
+LEAST = 40
+FARTHEST = 64 * 1024
+
+
+def find_keys(text: str) -> Iterator[Span]:
+    if "PRIVATE KEY" not in text and "Static key" not in text:
+        return
+    done = 0
+    for begin in BEGIN.finditer(text):
+        if begin.start() < done:
+            continue
+        end = END.search(text[begin.end() : begin.end() + FARTHEST])
+        following = INSIDE.match(text, begin.end())
+        if end and _has_body(text[begin.end() : begin.end() + end.start()]):
+            done = begin.end() + end.end()
+        elif following and _has_body(following[0]):
+            done = begin.end() + len(following[0].rstrip())
+        else:
+            continue
+        yield Span(begin.start(), done, CATEGORY)
+    yield from _without_begin(text, done)
+
+
+def _without_begin(text: str, start: int) -> Iterator[Span]:
+    """The end of one whose beginning was cut off."""
+    end = END.search(text[start:])
+    if end:
+        before = TAIL.search(text[max(0, start + end.start() - 8192) : start + end.start()])
+        if before and _has_body(before[0]):
+            first = start + end.start() - len(before[0].lstrip())
+            yield Span(first, start + end.end(), CATEGORY)
+
+
+def _has_body(between: str) -> bool:
+    """A text about keys names the lines around them, with little or nothing between."""
+    return sum(len(part) for part in BODY.findall(between)) >= LEAST
