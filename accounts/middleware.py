@@ -7,14 +7,18 @@ from typing import Any
 
 from asgiref.sync import iscoroutinefunction, markcoroutinefunction
 from django.conf import settings
+from django.contrib import messages
 from django.contrib.auth import logout
 from django.contrib.auth.views import redirect_to_login
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
+from django.utils.translation import gettext as _
 
 from accounts.domain.accounts import person_actor
 from accounts.models import User
 from memoryhub.common.errors import HubError
+from memoryhub.common.secrets import Cut, cut
+from memoryhub.common.secrets.policy import check_always
 from memoryhub.common.tenancy import tenant
 from memoryhub.common.text import check_text
 
@@ -24,6 +28,8 @@ View = Callable[..., HttpResponse]
 ASKS_FIRST = "asks_first"
 BEGAN_AT, USED_AT = "began_at", "used_at"
 USE_NOTED_EVERY = 300  # seconds
+TAKES_SECRETS = "takes_secrets"
+CSRF_FIELD = "csrfmiddlewaretoken"
 
 
 def asks_first(view: View) -> View:
@@ -33,6 +39,19 @@ def asks_first(view: View) -> View:
     """
     setattr(view, ASKS_FIRST, True)
     return view
+
+
+def takes_secrets(*fields: str) -> Callable[[View], View]:
+    """Marks a view whose fields of these names are meant to hold secrets: it keeps none of them readable.
+
+    It goes outermost.
+    """
+
+    def marked(view: View) -> View:
+        setattr(view, TAKES_SECRETS, frozenset(fields))
+        return view
+
+    return marked
 
 
 class TenantPageMiddleware:
@@ -61,7 +80,8 @@ class TenantPageMiddleware:
         if not isinstance(request.user, User):
             return redirect_to_login(request.get_full_path())
         try:
-            check_sent(request)
+            check_sent(request, view)
+            tell_cut(request)
             return in_account(request, request.user, view, args, kwargs)
         except HubError as error:
             return error_page(request, error)
@@ -80,10 +100,35 @@ def tend_session(request: HttpRequest, now: float) -> None:
         session[USED_AT] = now
 
 
-def check_sent(request: HttpRequest) -> None:
-    """What no field can hold is refused before any view reads it."""
+def check_sent(request: HttpRequest, view: View) -> None:
+    """Secrets are cut out of all that was sent, and what no field can hold is refused, before any view reads it."""
+    spared: frozenset[str] = getattr(view, TAKES_SECRETS, frozenset()) | {CSRF_FIELD}
+    request.GET, _asked = without_secrets(request.GET, spared)  # type: ignore[assignment]
+    request.POST, request.cut = without_secrets(request.POST, spared)  # type: ignore[assignment, attr-defined]
     for sent in (request.GET, request.POST):
         check_text(dict(sent.lists()))
+
+
+def without_secrets(sent: QueryDict, spared: frozenset[str]) -> tuple[QueryDict, Cut]:
+    done = cut({name: values for name, values in sent.lists() if name not in spared})
+    if not done.categories:
+        return sent, done
+    kept = QueryDict(mutable=True, encoding=sent.encoding)
+    for name, values in sent.lists():
+        if name in spared:
+            kept.setlist(name, values)
+    for name, values in done.value.items():
+        kept.setlist(name, values)
+    return kept, done
+
+
+def tell_cut(request: HttpRequest) -> None:
+    """To the person who sent it, on the next page."""
+    found: Cut = request.cut  # type: ignore[attr-defined]
+    if found.categories:
+        check_always(found)
+        told = ", ".join(f"{one['count']} × {one['category']}" for one in found.told)
+        messages.warning(request, _("Secrets were cut out: %(told)s.") % {"told": told})
 
 
 def in_account(

@@ -6,6 +6,7 @@ from django.utils.translation import gettext_lazy as _
 
 from memoryhub.web.forms import CommaField, JsonField, JsonObjectField, LinesField
 from spaces.models.memories import KINDS
+from spaces.models.spaces import SECRET_POLICIES
 
 
 class Versioned(forms.Form):
@@ -113,4 +114,28 @@ class MemoryForm(Versioned):
     )
     pinned = forms.BooleanField(
         label=_("Pinned"), required=False, help_text=_("Does not expire, and is left alone by clean-ups.")
+    )
+
+
+class SettingsForm(Versioned):
+    name = forms.CharField(label=_("Name"), max_length=120)
+    description = forms.CharField(
+        label=_("Description"), max_length=1000, required=False, widget=forms.Textarea(attrs={"rows": 2})
+    )
+    time_zone = forms.CharField(label=_("Time zone"), max_length=64, help_text=_("Such as Europe/Zurich."))
+    scratch_days = forms.IntegerField(
+        label=_("Scratch memories last"), min_value=1, max_value=365, help_text=_("Days.")
+    )
+    secret_policy = forms.ChoiceField(
+        label=_("When something holds a secret"),
+        choices=[(name, _(said)) for name, said in SECRET_POLICIES],
+        help_text=_("A private key, and what is little but a secret, is refused in any case."),
+    )
+
+
+class TryForm(forms.Form):
+    sample = forms.CharField(
+        label=_("A text as an agent would send it"),
+        max_length=50_000,
+        widget=forms.Textarea(attrs={"rows": 4, "spellcheck": "false", "autocomplete": "off"}),
     )

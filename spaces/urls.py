@@ -1,6 +1,6 @@
 from django.urls import include, path
 
-from spaces.views import home, journal, keys, memories, plans, records, values
+from spaces.views import held, home, journal, keys, memories, plans, records, settings, values
 
 team_pages = [
     path("", home.account_home, name="account"),
@@ -14,8 +14,13 @@ team_pages = [
 space_pages = [
     path("memories/", memories.memories, name="memories"),
     path("memories/new/", memories.new, name="memory-new"),
+    path("memories/held/", held.held, name="memories-held"),
     path("memories/<str:memory>/", memories.memory, name="memory"),
+    path("memories/<str:memory>/hold/", held.hold, name="memory-hold"),
+    path("memories/<str:memory>/release/", held.release, name="memory-release"),
     path("memories/<str:memory>/pin/", memories.pin, name="memory-pin"),
+    path("settings/", settings.settings, name="settings"),
+    path("settings/try/", settings.try_text, name="settings-try"),
     path("journal/", journal.journal, name="journal"),
     path("journal/new/", journal.new, name="journal-new"),
     path("journal/<str:kind>/<str:day>/", journal.entry, name="journal-entry"),

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -14,6 +15,7 @@ from accounts.models import AgentKey
 from accounts.scopes import Role, Scope
 from memoryhub.common.errors import Unauthorized
 from memoryhub.common.live import KEYS, publish
+from memoryhub.common.secrets import cut_text
 
 NOTE_USE_EVERY = timedelta(minutes=1)
 LABEL = 200
@@ -55,7 +57,7 @@ def authenticate(headers: Mapping[str, str], *, address: str) -> Actor:
     row = find_key(secret) if is_well_formed(secret) else None
     if row is None or not still_entitled(row, address):
         raise Unauthorized("Send a valid agent key as `Authorization: Bearer mh_…` or `X-API-Key: mh_…`.")
-    note_use(row, address, headers.get("user-agent", ""))
+    note_use(row, address, without_secrets(headers.get("user-agent", "")))
     return key_actor(row, headers, address)
 
 
@@ -108,9 +110,15 @@ def key_actor(row: KeyRow, headers: Mapping[str, str], address: str) -> Actor:
     )
 
 
+@lru_cache(maxsize=1024)
+def without_secrets(label: str) -> str:
+    """What a client says of itself is stored beside what it writes. Cut before it is shortened."""
+    return cut_text(label)[0]
+
+
 def attribution(headers: Mapping[str, str], device_label: str) -> Attribution:
     def label(name: str) -> str:
-        return headers.get(name, "").strip()[:LABEL]
+        return without_secrets(headers.get(name, "").strip())[:LABEL]
 
     return Attribution(
         agent=label("x-memory-hub-agent-id"),

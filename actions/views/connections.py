@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts.middleware import asks_first
+from accounts.middleware import asks_first, takes_secrets
 from accounts.models import Account
 from accounts.scopes import ROLE_RIGHTS, Right
 from accounts.views.fresh import fresh_sign_in_required
@@ -74,6 +74,7 @@ def connections(request: MemberRequest, account: str) -> HttpResponse:
     return render(request, "connections/list.html", context)
 
 
+@takes_secrets("token")
 @asks_first
 @never_cache
 @fresh_sign_in_required

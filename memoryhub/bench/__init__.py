@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -79,6 +80,26 @@ def writes(clients: int, each: int) -> None:
         from memoryhub.bench.writing import measure
 
         report(measure(hub, clients, each))
+
+
+@bench.command()
+@click.option(
+    "--rounds", default=2, show_default=True, type=click.IntRange(1), help="Of every kind in every carrier."
+)
+@click.option(
+    "--clean", default=6000, show_default=True, type=click.IntRange(100), help="Lines without a secret."
+)
+@click.option("--seed", type=int, help="To draw the same again; another one each time if left out.")
+@click.option("--compare/--alone", default=True, help="Beside gitleaks and detect-secrets, where installed.")
+def secrets(rounds: int, clean: int, seed: int | None, compare: bool) -> None:
+    """Plant secrets of many kinds in many notations: how many are cut, and how many clean lines are touched."""
+    from memoryhub.bench.secrets.measuring import measure, told
+
+    seed = seed if seed is not None else int.from_bytes(os.urandom(4))
+    result = measure(rounds=rounds, clean=clean, seed=seed, compare=compare)
+    for line in told(result, seed):
+        click.echo(line)
+    sys.exit(not result.holds)
 
 
 def report(rows: list[Row]) -> None:

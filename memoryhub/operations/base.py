@@ -18,6 +18,7 @@ from memoryhub.common.tenancy import tenant
 from memoryhub.common.text import check_text
 from memoryhub.operations.fields import is_empty
 from memoryhub.operations.schema import Schema, input_schema, output_schema, shallow, without
+from memoryhub.operations.screening import screened
 from memoryhub.operations.tolerance import renamed, tolerate
 
 NAME = re.compile(r"[a-z0-9_]{1,40}")
@@ -43,6 +44,9 @@ class Input(BaseModel):
 
     model_config = ConfigDict(extra="ignore", strict=True, populate_by_name=True, frozen=True)
     aliases: ClassVar[Mapping[str, str]] = {}
+
+    each: ClassVar[str] = ""
+    """The argument whose members are written each by itself: one that is refused leaves the others alone."""
 
     @classmethod
     def check(cls, raw: Mapping[str, Any]) -> None:
@@ -98,7 +102,10 @@ class Operation:
         """Check scopes, read the arguments, run inside the account, answer plain JSON. Raises HubError."""
         self.check_scopes(actor)
         self.check_profile(actor, raw or {})
-        args, ignored = self.read(raw or {})
+        sent = screened(
+            actor, self.tolerated(raw or {}), each=self.input.each, stores=self.stores, whole=self.whole
+        )
+        args, ignored = self.read(sent.value)
         with nullcontext() if self.asks_first else tenant(actor.account_id):
             answer = self.run(actor, args)
         if isinstance(answer, HubError):
@@ -108,6 +115,8 @@ class Operation:
                 *answer.get("warnings", []),
                 *(f"Ignored unknown argument: {n}" for n in ignored),
             ]
+        if sent.categories:
+            answer["redactions"] = sent.told
         return answer
 
     def run(self, actor: Actor, args: Any) -> dict[str, Any] | HubError:
@@ -141,16 +150,30 @@ class Operation:
     def visible_to(self, actor: Actor) -> bool:
         return self.family in actor.families and not self.missing_scopes(actor)
 
-    def read(self, raw: Mapping[str, Any]) -> tuple[Any, list[str]]:
-        """The validated arguments, and the names of those that no one knows."""
+    @property
+    def stores(self) -> bool:
+        return self.effect in (Effect.ADD, Effect.SET)
+
+    @property
+    def whole(self) -> bool:
+        """Nothing in it may be altered: what is sent outside, and what says which things to delete."""
+        return self.open_world or self.effect is Effect.DESTROY
+
+    def tolerated(self, raw: Mapping[str, Any]) -> dict[str, Any]:
+        """All that was sent, read as sloppy clients mean it."""
         raw = renamed(raw, self.input.aliases)
-        ignored = sorted(n for n in raw if n not in self.arguments)
+        known = tolerate({n: v for n, v in raw.items() if n in self.arguments}, self.arguments)
+        return {**known, **{n: v for n, v in raw.items() if n not in self.arguments}}
+
+    def read(self, sent: Mapping[str, Any]) -> tuple[Any, list[str]]:
+        """The validated arguments, and the names of those that no one knows."""
+        ignored = sorted(n for n in sent if n not in self.arguments)
         if ignored and self.effect is Effect.DESTROY:
             raise InvalidRequest(
                 f"{ignored[0]}: Is not an argument of {self.name}. Nothing was done; check its spelling.",
                 unknown=ignored,
             )
-        known = tolerate({n: v for n, v in raw.items() if n in self.arguments}, self.arguments)
+        known = {n: v for n, v in sent.items() if n in self.arguments}
         self.input.check(known)
         try:
             return self.input.model_validate(known), ignored

@@ -15,6 +15,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from memoryhub.common.canonical import digest
 from memoryhub.common.errors import Conflict, HubError
 from memoryhub.flows.forgetting import Reached, forget
+from memoryhub.flows.sources import written
 from memoryhub.web.forms import form_status, show_refusal
 from spaces.views.requests import SpaceRequest, space_view
 
@@ -81,13 +82,30 @@ class Preview:
 
 @space_view
 def forgetting(request: SpaceRequest) -> HttpResponse:
-    given: QueryDict = request.POST if request.method == "POST" else request.GET
+    given = request.POST if request.method == "POST" else _of_a_source(request)
     asked = any(given.get(name) for name in ("query", "ids"))
     form = ForgetForm(_with_scopes(given)) if asked else ForgetForm(initial={"scopes": ["memories"]})
     preview = _preview(request, form) if asked and form.is_valid() else None
+    if not asked and _names_a_source(request):
+        preview = Preview({})
     if request.method == "POST" and preview:
         return _forget(request, form, preview)
     return _page(request, form, preview, status=form_status(form))
+
+
+def _names_a_source(request: SpaceRequest) -> bool:
+    return bool(request.GET.get("key") or request.GET.get("session"))
+
+
+def _of_a_source(request: SpaceRequest) -> QueryDict:
+    """`?key=…` and `?session=…` stand for all that it wrote: from here on for exactly these rows."""
+    if not _names_a_source(request):
+        return request.GET
+    key, session = request.GET.get("key", ""), request.GET.get("session", "")
+    given = request.GET.copy()
+    given["ids"] = " ".join(written(request.actor, key=key, session=session))
+    given.setlist("scopes", ["memories"] if session else ["memories", "records", "journal"])
+    return given
 
 
 def _with_scopes(given: QueryDict) -> QueryDict:

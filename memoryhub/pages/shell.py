@@ -21,6 +21,7 @@ SECTIONS = {
     "values": "values", "value": "values", "keys": "keys", "key": "keys",
     "connections": "connections", "connection": "connections",
     "policies": "policies", "policy": "policies",
+    "settings": "settings",
 }  # fmt: skip
 
 

@@ -38,8 +38,8 @@ SAID = ("text", "subject", "tags", "topics", "path", "source_ref", "decided_by",
 def find(actor: Actor, selection: Selection) -> list[Hit]:
     """Expired, superseded and quarantined ones too: what is to be forgotten is to be nowhere."""
     hits = {hit.id: hit for hit in _earlier(actor, selection)}
-    hits |= {m.id: _hit(m) for m in _holding(actor, selection)}
-    hits |= {m.id: _hit(m) for m in _named(actor, selection.ids)}
+    hits |= {m.id: _hit(m, actor) for m in _holding(actor, selection)}
+    hits |= {m.id: _hit(m, actor) for m in _named(actor, selection.ids)}
     return list(hits.values())
 
 
@@ -127,8 +127,10 @@ def _holds(fields: Mapping[str, Any], words: Sequence[Word]) -> bool:
     return holds_all_words(words, *texts_in([fields[name] for name in SAID]))
 
 
-def _hit(memory: Memory) -> Hit:
-    return Hit(memory.id, excerpt(memory.text, SAMPLE))
+def _hit(memory: Memory, actor: Actor) -> Hit:
+    """No key is shown what is held for a person to read."""
+    shown = actor.is_person or memory.status != "quarantined"
+    return Hit(memory.id, excerpt(memory.text, SAMPLE) if shown else "")
 
 
 def _circumstances(memory: Memory) -> Row:
@@ -149,6 +151,7 @@ def _circumstances(memory: Memory) -> Row:
         "version": memory.version,
         "written_by": memory.written_by,
         "redactions": memory.redactions,
+        "held_for": memory.held_for,
         "created_at": format_time(memory.created_at),
         "updated_at": format_time(memory.updated_at),
         "versions": [

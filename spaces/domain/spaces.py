@@ -11,6 +11,7 @@ from accounts.domain.events import record_event
 from accounts.scopes import Right
 from memoryhub.common.errors import Conflict, Forbidden, ValidationFailed
 from memoryhub.common.ids import typed_id
+from memoryhub.common.secrets.policy import POLICIES
 from memoryhub.common.times import zone
 from spaces.domain.access import access_space
 from spaces.domain.checks import KIB, check_json, check_length, check_name, check_visible
@@ -70,6 +71,7 @@ class Settings:
     time_zone: str | None = None
     scratch_days: int | None = None
     closed_statuses: Mapping[str, Sequence[str]] | None = None
+    secret_policy: str | None = None
 
 
 def update_space(
@@ -97,6 +99,8 @@ def _checked(settings: Settings) -> dict[str, Any]:
         zone(settings.time_zone)
     if settings.scratch_days is not None and not 1 <= settings.scratch_days <= MOST_DAYS:
         raise ValidationFailed({"scratch_days": [f"Must be 1 to {MOST_DAYS}."]})
+    if settings.secret_policy is not None and settings.secret_policy not in POLICIES:
+        raise ValidationFailed({"secret_policy": [f"Must be one of {', '.join(POLICIES)}."]})
     for collection, statuses in (settings.closed_statuses or {}).items():
         check_name(collection, COLLECTION, "closed_statuses")
         for status in statuses:

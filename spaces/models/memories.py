@@ -87,6 +87,7 @@ class Memory(Tenant):
     session = models.CharField(max_length=200, blank=True)
     session_scoped = models.BooleanField(default=False)
     status = models.CharField(max_length=11, default="active", choices=words(STATUSES))
+    held_for = ArrayField(models.CharField(max_length=20), default=list, blank=True)
     superseded_by = models.ForeignKey(
         "self",
         models.SET_NULL,

@@ -5,6 +5,11 @@ from accounts.actor import Actor
 from accounts.models import Tenant
 from accounts.models.accounts import ROLES
 
+SECRET_POLICIES = [
+    ("redact", "Cut secrets out"),
+    ("reject", "Refuse what holds one"),
+    ("quarantine", "Cut them out and hold memories for review"),
+]
 ACCOUNT_WIDE_ROLES = {"owner", "admin"}
 
 
@@ -41,6 +46,7 @@ class Space(Tenant):
         default="account",
         choices=[("account", "The whole account"), ("members", "Named members")],
     )
+    secret_policy = models.CharField(max_length=10, default="redact", choices=SECRET_POLICIES)
     scratch_days = models.PositiveSmallIntegerField(default=7)
     closed_statuses = models.JSONField(default=dict, blank=True, help_text="collection → statuses that close")
     actions_paused = models.BooleanField(default=False, help_text="Kill switch: nothing here runs")

@@ -22,6 +22,7 @@ from spaces.domain.memories import (
     Candidate,
     Wanted,
     access_memory,
+    count_held,
     edit_memory,
     find_memories,
     list_versions,
@@ -84,6 +85,7 @@ def found_memories(request: SpaceRequest, *, meaning: QueryMeaning) -> HttpRespo
         "rows": _rows(request, found.page.items, found.reasons),
         "next_token": found.page.next_token,
         "facets": memory_facets(request.actor, wanted),
+        "held": count_held(request.actor, request.space),
     }
     template = "memories/_found.html" if "HX-Request" in request.headers else "memories/memories.html"
     return render(request, template, context)

@@ -8,6 +8,7 @@ from django.http import HttpResponse
 
 from accounts.views.requests import MemberRequest
 from spaces.domain.access import access_space
+from spaces.domain.secrets import check_secrets
 from spaces.models import Space
 
 P = ParamSpec("P")
@@ -30,6 +31,7 @@ def space_view(
     ) -> HttpResponse:
         request.space, request.account_slug = access_space(request.actor, space), account
         request.actor = request.actor.in_space(space)
+        check_secrets(request.cut, request.space)
         if request.session.get(LAST_SPACE) != str(request.space.id):
             request.session[LAST_SPACE] = str(request.space.id)
         return view(request, *args, **kwargs)

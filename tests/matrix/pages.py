@@ -218,6 +218,24 @@ PAGES: dict[str, Page] = {
     "memories": Page(f"{SPACE}memories/", get=members(SHOWN)),
     "memory-new": Page(f"{SPACE}memories/new/", get=members(SHOWN), post=writers(GOES_ON), data=MEMORY),
     "memory": Page(f"{SPACE}memories/{{memory}}/", get=members(SHOWN), post=writers(GOES_ON), data=MEMORY),
+    "memories-held": Page(f"{SPACE}memories/held/", get=members(SHOWN)),
+    "memory-hold": Page(f"{SPACE}memories/{{memory}}/hold/", get=members(NOT_SO), post=writers(GOES_ON)),
+    "memory-release": Page(f"{SPACE}memories/{{held}}/release/", get=members(NOT_SO), post=writers(GOES_ON)),
+    "settings": Page(
+        f"{SPACE}settings/",
+        get=members(SHOWN),
+        post=managers(GOES_ON),
+        data={
+            "name": "Main",
+            "time_zone": "UTC",
+            "scratch_days": "7",
+            "secret_policy": "redact",
+            "description": "Ours",
+        },
+    ),
+    "settings-try": Page(
+        f"{SPACE}settings/try/", get=members(NOT_SO), post=members(SHOWN), data={"sample": "Tea is at four"}
+    ),
     "memory-pin": Page(f"{SPACE}memories/{{memory}}/pin/", get=members(NOT_SO), post=writers(GOES_ON)),
     "forget": Page(
         f"{SPACE}forget/",

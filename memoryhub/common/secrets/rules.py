@@ -61,7 +61,9 @@ def _rule(*, pattern: str, hint: str = "", check: str = "", **row: Any) -> Rule:
 
 @lru_cache(maxsize=1)
 def _prefilter() -> Any:
-    hints = re2.Set.SearchSet()
+    options = re2.Options()
+    options.max_mem = 64 * 1024 * 1024  # a set that runs out of it would find nothing
+    hints = re2.Set.SearchSet(options)
     for rule in rules():
         keywords = "|".join(re.escape(word) for word in rule.keywords)
         hints.Add(f"(?i:{keywords})" if keywords else rule.hint)

@@ -69,11 +69,11 @@ def blobs(text: str) -> Iterator[tuple[int, int, str]]:
     wrapped = 0
     if "\n" in text:
         for match in WRAPPED.finditer(text):
-            if (said := _decoded("".join(match[0].split()))) is not None:
+            if (said := readable("".join(match[0].split()))) is not None:
                 wrapped = match.end()
                 yield match.start(), match.end(), said
     for match in BLOB.finditer(text):
-        if match.end() > wrapped and (said := _decoded(match[0])) is not None:
+        if match.end() > wrapped and (said := readable(match[0])) is not None:
             yield match.start(), match.end(), said
 
 
@@ -107,7 +107,8 @@ def _escape(match: re.Match[str]) -> str:
     return ESCAPES.get(code, code)
 
 
-def _decoded(blob: str) -> str | None:
+def readable(blob: str) -> str | None:
+    """What base64 says, if that is text."""
     body = blob.rstrip("=").translate(str.maketrans("-_", "+/"))
     if len(body) % 4 == 1:
         body = body[:-1]

@@ -1,6 +1,6 @@
 """The settings of a space."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
@@ -24,6 +24,7 @@ class SpaceOut(BaseModel):
     visibility: str
     scratch_days: int
     closed_statuses: dict[str, list[str]]
+    secret_policy: str
     actions_paused: bool
     version: int
     created_at: str
@@ -40,6 +41,9 @@ class SpaceUpdateInput(Input):
     scratch_days: Maybe[Annotated[int, Field(ge=1, le=MOST_DAYS)]]
     closed_statuses: Maybe[dict[str, list[str]]] = Field(
         description="Collection → the statuses that close its records, in place of the usual ones."
+    )
+    secret_policy: Maybe[Literal["redact", "reject", "quarantine"]] = Field(
+        description="What becomes of a write that holds a secret: cut out, refused, or cut out and held for review."
     )
     expected_version: Maybe[Annotated[int, Field(ge=0)]]
 
@@ -79,6 +83,7 @@ def space_update(actor: Actor, args: SpaceUpdateInput) -> OneSpace:
         time_zone=args.timezone,
         scratch_days=args.scratch_days,
         closed_statuses=args.closed_statuses,
+        secret_policy=args.secret_policy,
     )
     return OneSpace(space=shown(update_space(actor, settings, expected_version=args.expected_version)))
 
@@ -93,6 +98,7 @@ def shown(space: Space) -> SpaceOut:
         visibility=space.visibility,
         scratch_days=space.scratch_days,
         closed_statuses=space.closed_statuses,
+        secret_policy=space.secret_policy,
         actions_paused=space.actions_paused,
         version=space.version,
         created_at=format_time(space.created_at),

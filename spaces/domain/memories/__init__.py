@@ -4,6 +4,7 @@ from spaces.domain.memories.access import access_memory
 from spaces.domain.memories.alike import Alike, find_alike
 from spaces.domain.memories.changing import delete_memory, edit_memory, list_versions
 from spaces.domain.memories.fields import Changes, Statement, told
+from spaces.domain.memories.holding import count_held, hold_memory, list_held, release_memory
 from spaces.domain.memories.recalling import (
     EVERYWHERE,
     Recalled,
@@ -41,15 +42,19 @@ __all__ = [
     "access_memory",
     "clear_session",
     "core_memories",
+    "count_held",
     "current_session",
     "delete_memory",
     "edit_memory",
     "find_alike",
     "find_memories",
+    "hold_memory",
+    "list_held",
     "list_versions",
     "meaning_of",
     "memory_facets",
     "recall",
+    "release_memory",
     "remember",
     "remember_each",
     "remember_in_session",

@@ -13,12 +13,14 @@ from accounts.domain.events import record_event
 from memoryhub.common.errors import Conflict
 from memoryhub.common.ids import typed_id
 from memoryhub.common.paging import Page, page_of
+from memoryhub.common.secrets import marked
 from spaces.domain.embeddings.pending import embed_later
 from spaces.domain.memories.access import access_memory, lock_memory
 from spaces.domain.memories.core import check_core_room, lock_core
 from spaces.domain.memories.erasing import erase_memories
 from spaces.domain.memories.expiry import discard_expired, expire_later, expiry_after
 from spaces.domain.memories.fields import Changes, Place, cleaned, told
+from spaces.domain.memories.holding import HELD, reasons_for
 from spaces.domain.memories.identity import identity_of
 from spaces.domain.memories.trust import trust_of
 from spaces.domain.search.indexing import index_fields
@@ -41,6 +43,8 @@ def edit_memory(
     fields = cleaned(changes, place)
     if "text" in fields:
         fields["trust"] = trust_of(actor)
+    if reasons := reasons_for(fields, memory.space, trust_of(actor)):
+        fields |= {"status": HELD, "held_for": reasons}
     change(actor, memory, {**expiry_after(memory, fields, place), **fields}, place.now)
     return memory
 
@@ -62,7 +66,11 @@ def change(actor: Actor, memory: Memory, fields: Mapping[str, Any], now: datetim
     keep_version(memory)
     written = {"version": memory.version + 1, "updated_at": now, "written_by": actor.key}
     assign(memory, {**changed, **written})
-    derived = {"identity": identity_of(memory), **index_fields(memory, memory.space)}
+    derived = {
+        "identity": identity_of(memory),
+        "redactions": marked(told(memory)),
+        **index_fields(memory, memory.space),
+    }
     assign(memory, derived)
     _save(actor, memory, [*changed, *written, *derived])
     embed_later([memory])

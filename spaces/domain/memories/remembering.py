@@ -1,7 +1,7 @@
 """Remembering: a statement becomes a memory, or is seen again in the one that says it already."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Unpack
 
 from django.db import transaction
@@ -10,12 +10,14 @@ from accounts.actor import Actor
 from accounts.domain.events import record_event
 from memoryhub.common.errors import HubError
 from memoryhub.common.ids import typed_id
+from memoryhub.common.secrets import marked
 from spaces.domain.embeddings.pending import embed_later
 from spaces.domain.memories.access import lock_memories, writing_place
 from spaces.domain.memories.changing import assign, change
 from spaces.domain.memories.core import check_core_room, lock_core
 from spaces.domain.memories.expiry import discard_expired, expire_later, expiry_of
-from spaces.domain.memories.fields import Place, Statement, cleaned, union
+from spaces.domain.memories.fields import Place, Statement, cleaned, told, union
+from spaces.domain.memories.holding import ACTIVE, HELD, reasons_for, see_held_again
 from spaces.domain.memories.identity import identity_of
 from spaces.domain.memories.trust import trust_of
 from spaces.domain.search.indexing import index_fields
@@ -79,10 +81,15 @@ def composed(actor: Actor, place: Place, statement: Statement) -> Memory:
     )
     memory.expires_at = expiry_of(memory, fields, place)
     memory.identity = identity_of(memory)
+    memory.redactions = marked(told(memory))
+    memory.held_for = reasons_for({**told(memory), **asdict(said_by)}, place.space, memory.trust)
+    memory.status = HELD if memory.held_for else ACTIVE
     return memory
 
 
 def _remember(actor: Actor, place: Place, memory: Memory) -> Remembered:
+    if memory.status == HELD:
+        return _held(actor, memory)
     if memory.tier == "core":
         lock_core(place.account_id, place.space_id)
     assign(memory, index_fields(memory, place.space))
@@ -91,6 +98,16 @@ def _remember(actor: Actor, place: Place, memory: Memory) -> Remembered:
             return _seen_again(actor, place, twin, memory)
         discard_expired(actor, twin)
     return _created(actor, memory)
+
+
+def _held(actor: Actor, memory: Memory) -> Remembered:
+    """Stored, and nothing more: no vector, no place in the core, nothing that finds it."""
+    if twin := see_held_again(memory):
+        return Remembered(twin, created=False)
+    assign(memory, index_fields(memory, memory.space))
+    memory.save(force_insert=True)
+    record_event(actor, "memory.created", "memory", typed_id("mem", memory.id), space_id=memory.space_id)
+    return Remembered(memory, created=True)
 
 
 def _insert_or_lock_twin(memory: Memory) -> Memory | None:

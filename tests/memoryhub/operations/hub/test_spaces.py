@@ -25,6 +25,7 @@ def test_a_space_shows_its_settings(cast: Cast) -> None:
         "visibility": "account",
         "scratch_days": 7,
         "closed_statuses": {},
+        "secret_policy": "redact",
         "actions_paused": False,
         "version": 1,
     }
@@ -62,6 +63,7 @@ def test_a_stale_change_of_settings_is_a_conflict(cast: Cast) -> None:
         ({"name": "x" * 121}, "name"),
         ({"description": "x" * 1001}, "description"),
         ({"scratch_days": 0}, "scratch_days"),
+        ({"secret_policy": "keep"}, "secret_policy"),
         ({"scratch_days": 366}, "scratch_days"),
         ({"closed_statuses": {"Leads": ["won"]}}, "closed_statuses"),
         ({"closed_statuses": {"leads": ["Won!"]}}, "closed_statuses.leads"),
