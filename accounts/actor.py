@@ -1,5 +1,6 @@
 """Who is calling. Authorization comes from the actor alone; what a client says of itself is attribution."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from uuid import UUID
 
@@ -38,6 +39,8 @@ class Actor:
     address: str = ""
     name: str = ""
     attribution: Attribution = field(default_factory=Attribution)
+    headers: Mapping[str, str] = field(default_factory=dict, compare=False)
+    """What its answers say of the limits it is under."""
 
     @property
     def key(self) -> str:

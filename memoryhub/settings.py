@@ -114,7 +114,11 @@ CACHE_URL = envstr("CACHE_URL", "")
 CACHES = {
     "default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": CACHE_URL}
     if CACHE_URL
-    else {"BACKEND": "django.core.cache.backends.db.DatabaseCache", "LOCATION": "hub_cache"}
+    else {
+        "BACKEND": "django.core.cache.backends.db.DatabaseCache",
+        "LOCATION": "hub_cache",
+        "OPTIONS": {"MAX_ENTRIES": 100_000},
+    }
 }
 
 CHANNEL_LAYER_URL = envstr("CHANNEL_LAYER_URL", "")
@@ -256,6 +260,9 @@ WHITENOISE_AUTOREFRESH = DEBUG
 
 BODY_LIMIT = envint("BODY_LIMIT", 1024 * 1024)
 DATA_UPLOAD_MAX_MEMORY_SIZE = BODY_LIMIT
+# A key's minute, counted in the shared cache; 0 is no limit.
+RATE_LIMIT_REQUESTS = envint("RATE_LIMIT_REQUESTS", 120)
+RATE_LIMIT_WRITES = envint("RATE_LIMIT_WRITES", 60)
 ANSWER_CHARS = envint("ANSWER_CHARS", 60_000)
 
 LOGGING = {

@@ -16,6 +16,7 @@ os.environ["KEY_PEPPER"] = "another one for tests only"
 for service in ("SLACK", "GMAIL", "CALENDAR", "GITHUB", "NOTION"):
     os.environ[f"{service}_URL"] = "http://127.0.0.1:9"  # no test leaves this machine
 os.environ["KEYRING"] = f"tests:{'A' * 43}"
+os.environ["RATE_LIMIT_REQUESTS"] = os.environ["RATE_LIMIT_WRITES"] = "0"
 os.environ.setdefault("PUBLIC_URL", "http://testserver")
 
 from memoryhub.settings import *  # noqa: E402, F403

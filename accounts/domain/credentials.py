@@ -1,6 +1,7 @@
 """From a request's headers to an actor. The only look-up that happens before an account is in force."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -11,6 +12,7 @@ from django.utils import timezone
 
 from accounts.actor import Actor, Attribution
 from accounts.domain.keys import hash_secret, is_well_formed
+from accounts.domain.limits import spend_request
 from accounts.models import AgentKey
 from accounts.scopes import Role, Scope
 from memoryhub.common.errors import Unauthorized
@@ -58,7 +60,9 @@ def authenticate(headers: Mapping[str, str], *, address: str) -> Actor:
     if row is None or not still_entitled(row, address):
         raise Unauthorized("Send a valid agent key as `Authorization: Bearer mh_…` or `X-API-Key: mh_…`.")
     note_use(row, address, without_secrets(headers.get("user-agent", "")))
-    return key_actor(row, headers, address)
+    allowance = spend_request(row.id)
+    actor = key_actor(row, headers, address)
+    return replace(actor, headers=allowance.headers) if allowance else actor
 
 
 def presented_secret(headers: Mapping[str, str]) -> str:

@@ -66,7 +66,8 @@ class Endpoint:
         mount = self._mounts.get(path) or refuse(404, "not_found", "No tools are served at this path.")
         guards.check_method(scope["method"])
         guards.check_form(headers)
-        scope = {**scope, Caller.SCOPE_KEY: Caller(headers, scope.get("client"), path)}
+        caller = Caller(headers, scope.get("client"), path)
+        scope, send = {**scope, Caller.SCOPE_KEY: caller}, caller.telling(send)
         body = await guards.read_body(headers, receive)
         if body is not None:
             await self._dispatch(mount, headers, body, scope, receive, send)

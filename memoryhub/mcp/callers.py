@@ -5,10 +5,11 @@ from functools import cached_property
 from typing import NoReturn
 
 from django.conf import settings
+from starlette.types import Message, Send
 
 from accounts.actor import Actor
 from accounts.domain.credentials import authenticate
-from memoryhub.common.errors import Unauthorized
+from memoryhub.common.errors import RateLimited, Unauthorized
 from memoryhub.common.faults import refusal_for
 from memoryhub.common.threads import in_db_thread
 from memoryhub.mcp.refusals import refuse_for
@@ -34,8 +35,22 @@ class Caller:
             return authenticate(self._headers, address=self._address)
         except Unauthorized as refusal:
             self._challenge(refusal)
+        except RateLimited as refusal:
+            refuse_for(refusal, {"Retry-After": str(refusal.details["retry_after"])})
         except Exception as fault:
             refuse_for(refusal_for(fault, "Authentication"))
+
+    def telling(self, send: Send) -> Send:
+        """`send`, with what the actor's answers say of its limits, once it is known."""
+
+        async def told(message: Message) -> None:
+            known: Actor | None = self.__dict__.get("actor")
+            if message["type"] == "http.response.start" and known and known.headers:
+                limits = [(n.lower().encode(), v.encode()) for n, v in known.headers.items()]
+                message = {**message, "headers": [*message.get("headers", []), *limits]}
+            await send(message)
+
+        return told
 
     async def identify(self) -> None:
         """Raises Refused, unless the caller is known by now."""

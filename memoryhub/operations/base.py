@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from accounts.actor import Actor
+from accounts.domain.limits import spend_write
 from accounts.scopes import Scope
 from memoryhub.common.errors import Forbidden, HubError, InvalidRequest, ValidationFailed, from_pydantic
 from memoryhub.common.tenancy import tenant
@@ -102,6 +103,8 @@ class Operation:
         """Check scopes, read the arguments, run inside the account, answer plain JSON. Raises HubError."""
         self.check_scopes(actor)
         self.check_profile(actor, raw or {})
+        if self.effect is not Effect.READ and actor.key_id:
+            spend_write(actor.key_id)
         sent = screened(
             actor, self.tolerated(raw or {}), each=self.input.each, stores=self.stores, whole=self.whole
         )

@@ -29,8 +29,10 @@ class OperationView(APIView):
             raise MethodNotAllowed(request.method or "")
         check_address(request._request)
         arguments = {**sent_arguments(request, operation), **path, **if_match(request, operation)}
-        answer = operation(cast("Actor", request.user), arguments)
-        return Response(answer, status=status_of(operation, answer), headers=etag(answer))
+        actor = cast("Actor", request.user)
+        answer = operation(actor, arguments)
+        headers = {**actor.headers, **etag(answer)}
+        return Response(answer, status=status_of(operation, answer), headers=headers)
 
     get = head = post = put = patch = delete = handle
 

@@ -113,6 +113,8 @@ class Instance:
             "CELERY_BROKER_URL": f"folder://localhost{self.broker}",
             "PUBLIC_URL": self.public_url,
             "STATIC_ROOT": str(self.static),
+            "RATE_LIMIT_REQUESTS": "0",
+            "RATE_LIMIT_WRITES": "0",
             "EMBEDDER_SOCKET": str(self.embedder_socket),
             "EMBEDDING_URL": f"http+unix://{quote(str(self.embedder_socket), safe='')}/v1",
             **self.secrets(),

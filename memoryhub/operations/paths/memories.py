@@ -181,9 +181,13 @@ def told(actor: Actor, kept: Kept) -> Remembered:
         created=kept.created,
         redactions=kept.memory.redactions,
         sanitized=kept.sanitized,
-        warnings=kept.warnings,
+        warnings=[*kept.warnings, *held_back(kept.memory)],
         version=kept.memory.version,
     )
+
+
+def held_back(memory: Memory) -> list[str]:
+    return ["held_for_review"] if memory.held_for else []
 
 
 def shortened(page: Page[Memory]) -> Page[dict[str, Any]]:

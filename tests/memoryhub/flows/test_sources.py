@@ -9,7 +9,7 @@ from tests.calls import call
 from tests.conftest import Cast
 from tests.pages import SPACE, browser_of, text_of
 
-pytestmark = pytest.mark.django_db
+pytestmark = pytest.mark.usefixtures("inside")
 
 
 def by_the_agent(cast: Cast) -> list[str]:
