@@ -41,6 +41,11 @@ def aws(value: str) -> bool:
     return not value.endswith("EXAMPLE")
 
 
+def strong(value: str) -> bool:
+    """Letters in both cases, and digits: what counters, hashes and words are not."""
+    return any(map(str.isupper, value)) and any(map(str.islower, value)) and random(value)
+
+
 def varied(value: str) -> bool:
     return len(set(value)) > 12
 
@@ -108,5 +113,17 @@ def url_password(value: str) -> bool:
 
 CHECKS: dict[str, Callable[[str], bool]] = {
     check.__name__: check
-    for check in (crc, aws, random, varied, credential, basic, cookie, password, recovery_words, url_password)
+    for check in (
+        crc,
+        aws,
+        strong,
+        random,
+        varied,
+        credential,
+        basic,
+        cookie,
+        password,
+        recovery_words,
+        url_password,
+    )
 }

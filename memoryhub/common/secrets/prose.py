@@ -17,7 +17,8 @@ TOKENS = (
     r"(?:access|auth|api|bearer|refresh|session|bot|deploy|service|personal access|id|app|oauth|login|security)"
     r"[ _-]tokens?|tokens?|(?:api|access|secret access|secret|account|auth|signing|encryption|master|storage|"
     r"subscription|service|application|app|admin|license|licence|shared|private|webhook|integration|write|root|deploy)"
-    r"[ _-]keys?|apikeys?|(?:client|app|shared|signing|webhook|api|consumer)[ _-]secrets?|secrets?|credentials?"
+    r"[ _-]keys?|apikeys?|(?:client|app|shared|signing|webhook|api|consumer)[ _-]secrets?|"
+    r"(?:recovery|backup)[ _-]codes?|secrets?|credentials?"
 )
 PHRASE = re2.compile(rf"(?i)(?:^|[^A-Za-z0-9_.:-])(?:(?P<password>{PASSWORDS})|(?:{TOKENS}))s?\b")
 OPEN = r"(?P<open>[\"'`“‘(\[*_]{0,3})"

@@ -132,7 +132,7 @@ def is_random(value: str) -> bool:
 def is_words(value: str) -> bool:
     """Words of a language, or names made of such, perhaps numbered."""
     parts = [part for part in SEPARATOR.split(value) if part]
-    if len(parts) > 3 and sum(map(len, parts)) < 4 * len(parts):
+    if len(parts) > 3 and not value.islower() and sum(map(len, parts)) < 4 * len(parts):
         return False
     return all(WORDY.match(part) and (len(part) <= 4 or part.isdigit() or _is_spoken(part)) for part in parts)
 
