@@ -54,14 +54,10 @@ def settings(request: SpaceRequest) -> HttpResponse:
 
 
 @takes_secrets("sample")
-@require_POST
-def try_text(request: SpaceRequest, account: str, space: str) -> HttpResponse:
-    """Nothing of it is kept."""
-    return _try(request, account, space)
-
-
 @space_view
-def _try(request: SpaceRequest) -> HttpResponse:
+@require_POST
+def try_text(request: SpaceRequest) -> HttpResponse:
+    """Nothing of it is kept."""
     form = TryForm(request.POST)
     tried = what_becomes_of(form.cleaned_data["sample"], request.space) if form.is_valid() else None
     return _show(request, _form_of(request.space), trying=TryForm(), tried=tried)

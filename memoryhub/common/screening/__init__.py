@@ -39,7 +39,7 @@ HIDDEN = re.compile("[\u00ad\u180e\u200b\u2060-\u2064\u206a-\u206f\ufeff\u115f\u
 SELECTED = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]{3,}")
 MANY_HIDDEN = 3
 HEX_BLOB = re.compile(r"(?:[0-9a-fA-F]{2}[ :]?){24,}")
-LONG_BLOB = 240
+LONG_BLOB, VARIED = 240, 8
 
 
 def reasons_to_hold(value: object) -> list[str]:
@@ -60,7 +60,7 @@ def _reasons(text: str) -> Iterator[str]:
         yield INSTRUCTIONS
     if not text.isascii() and _hides(text):
         yield INVISIBLE
-    if any(_speaks(said) or len(said) > LONG_BLOB for said in _decoded(text)) or (
+    if any(_speaks(said) or _is_long(said) for said in _decoded(text)) or (
         not speaks and _speaks(_turned(text))
     ):
         yield ENCODED
@@ -77,6 +77,11 @@ def _hides(text: str) -> bool:
     if TAGS.search(FLAG.sub("", text)) or TURNING.search(text) or SELECTED.search(text):
         return True
     return len(HIDDEN.findall(text)) >= MANY_HIDDEN
+
+
+def _is_long(said: str) -> bool:
+    """A text of many words, and no row of digits that happens to decode."""
+    return len(said) > LONG_BLOB and " " in said and len(set(said)) >= VARIED
 
 
 def _decoded(text: str) -> Iterator[str]:

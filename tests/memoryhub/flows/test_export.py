@@ -91,7 +91,7 @@ def test_an_account_leaves_with_each_space_in_a_folder(cast: Cast) -> None:
 
 def test_people_read_what_is_remembered_without_links_pictures_or_markup(cast: Cast) -> None:
     fill(cast)
-    remember(cast.agent, text="See ![x](https://evil.example/?leak) <img src=x>\u202e")
+    remember(cast.owner, text="See ![x](https://evil.example/?leak) <img src=x>\u202e")
     prose = taken(cast.owner).read("memory.md").decode()
     assert prose.startswith(
         "# Acme\n\n## Memories\n\n* **fact · deploys**: Deploys go out on Thursdays. tags: ops\n"

@@ -32,6 +32,7 @@ from memoryhub.operations.hub.memories import (
     remember,
 )
 from spaces.domain.embeddings import queries
+from spaces.domain.memories import list_held, release_memory
 from spaces.models import Memory, MemoryVersion
 from tests.conftest import Cast
 
@@ -522,9 +523,13 @@ HOSTILE = [
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_hostile_text_is_kept_and_told_as_data_with_its_origin_and_writer(cast: Cast, text: str) -> None:
+    """Once a person has released what speaks to agents."""
     say(cast, text, agent="coder", tags=["x"])
+    with tenant(cast.account.id):
+        held = [release_memory(cast.owner, memory.id) for memory in list_held(cast.owner).items]
     [item] = call(recall, cast.agent, tag="x")["items"]
-    assert (item["text"], item["origin"], item["trust"], item["agent"]) == (text, "agent", "agent", "coder")
+    trust = "reviewed" if held else "agent"
+    assert (item["text"], item["origin"], item["trust"], item["agent"]) == (text, "agent", trust, "coder")
 
 
 def test_lists_take_as_many_queries_for_three_as_for_one(
