@@ -6,6 +6,7 @@ import pytest
 from django.conf import settings
 
 from accounts.scopes import Scope
+from actions.domain.policies.rules import Draft, create_policy
 from actions.models import Action
 from memoryhub.common.errors import HubError
 from memoryhub.common.tenancy import tenant
@@ -96,6 +97,13 @@ def test_only_who_may_propose_may(cast: Cast) -> None:
     assert refusal(lambda: ask(key, "zerodb_slack_send", **SENT["slack_send"]))["code"] == "forbidden"
     viewer = cast.key(role=cast.viewer.role)
     assert refusal(lambda: ask(viewer, "zerodb_slack_send", **SENT["slack_send"]))["code"] == "forbidden"
+
+
+def test_what_a_rule_of_the_space_denies_is_refused(tool: Ask, cast: Cast) -> None:
+    with tenant(cast.account.id):
+        create_policy(cast.owner.in_space("main"), Draft("No messages", "deny", "slack.send"))
+    assert refusal(lambda: tool("slack_send", **SENT["slack_send"]))["code"] == "forbidden"
+    assert tool("notion_create_page", **SENT["notion_create_page"])["status"] == "pending_approval"
 
 
 def test_no_tool_of_the_family_approves(tool: Ask, cast: Cast) -> None:
