@@ -19,7 +19,7 @@ from memoryhub.common.ids import typed_id
 from memoryhub.common.tenancy import tenant
 from spaces.domain import plans
 from spaces.domain.journal import Log, write_journal
-from spaces.domain.memories import edit_memory, remember
+from spaces.domain.memories import edit_memory, release_memory, remember
 from spaces.domain.records import Changes, put_record, update_record
 from spaces.domain.values import set_value
 from spaces.models import Memory, Plan, Record, Space
@@ -171,6 +171,7 @@ def make_rule(cast: Cast) -> Policy:
 def make_memories(cast: Cast, agent: Any) -> Memory:
     labels = {"subject": SHORT, "tags": [SHORT], "topics": [SHORT], "source_ref": "javascript:window.pwned=1"}
     memory = remember(agent, text=HOSTILE, kind="note", metadata={SHORT: HOSTILE}, **labels).memory
+    release_memory(cast.owner, memory.id)
     remember(agent, text="A plain one, pinned", pinned=True, tier="core")
     return edit_memory(cast.owner, memory.id, text=f"{HOSTILE} once more")
 

@@ -19,6 +19,7 @@ from accounts.actor import Actor
 from accounts.models import Account
 from accounts.scopes import Role
 from memoryhub.common.tenancy import tenant
+from spaces.domain.memories import list_held, release_memory
 from spaces.domain.spaces import create_space
 from spaces.models import Space
 from tests.conftest import make_key, make_person, make_team
@@ -93,6 +94,15 @@ class Hub:
                 return act()
 
         return apart(work)
+
+    def release(self) -> int:
+        """A person has read all that is held and lets it go. How many that were."""
+
+        def work() -> int:
+            owner = self.people["owner"].in_space(self.space.slug)
+            return len([release_memory(owner, memory.id) for memory in list_held(owner).items])
+
+        return self.inside(work)
 
     def rows(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
         def work() -> list[tuple[Any, ...]]:

@@ -25,7 +25,7 @@ def addresses(patterns: list[URLPattern | URLResolver], before: str = "") -> Ite
         if isinstance(pattern, URLResolver):
             yield from addresses(pattern.url_patterns, route)
         elif "<slug:account>" in route:
-            yield "/" + re.sub(r"<\w+:(\w+)>", lambda match: VALUES[match[1]], route)
+            yield "/" + re.sub(r"<\w+:(\w+)>", lambda match: VALUES.get(match[1], "1"), route)
 
 
 PAGES = sorted(set(addresses(get_resolver().url_patterns)))
