@@ -21,6 +21,7 @@ from accounts.scopes import FAMILIES  # noqa: E402
 from memoryhub.mcp.app import ROOT, Endpoint  # noqa: E402
 from memoryhub.mcp.mounts import mount_server, mount_tools  # noqa: E402
 from memoryhub.operations.base import REGISTRY  # noqa: E402
+from memoryhub.rest.app import MATCH, RestApplication, operation_at  # noqa: E402
 from memoryhub.routing import websocket_urlpatterns  # noqa: E402
 
 Scope = dict[str, Any]
@@ -35,7 +36,7 @@ def build_application(extra_servers: Mapping[str, Server[Any]] | None = None) ->
     families = {family: mount_tools(family) for family in FAMILIES if REGISTRY.tools(family)}
     extra = {name: mount_server(server) for name, server in (extra_servers or {}).items()}
     endpoint = Endpoint({"": mount_tools(None), **families, **extra})
-    pages = get_asgi_application()
+    pages, rest = get_asgi_application(), RestApplication()
     sockets = AllowedHostsOriginValidator(URLRouter(websocket_urlpatterns))
 
     async def application(scope: Scope, receive: Receive, send: Send) -> None:
@@ -45,6 +46,8 @@ def build_application(extra_servers: Mapping[str, Server[Any]] | None = None) ->
             await sockets(scope, receive, send)
         elif scope["path"] == ROOT or scope["path"].startswith(f"{ROOT}/"):
             await endpoint(scope, receive, send)
+        elif match := operation_at(scope):
+            await rest({**scope, MATCH: match}, receive, send)
         else:
             await pages(scope, receive, send)
 

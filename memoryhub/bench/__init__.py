@@ -31,11 +31,21 @@ def bench() -> None:
     show_default=True,
     help="The conversations of LoCoMo, where you have them; they are not part of the hub.",
 )
-def search(data_dir: Path | None, locomo: Path) -> None:
+@click.option("--quality/--no-quality", default=True, help="What is found, how soon and at what cost.")
+@click.option(
+    "--memories",
+    "sizes",
+    type=click.Choice(["10000", "100000", "1000000"]),
+    multiple=True,
+    help="How fast with so many, in 1, 50 or 1,000 accounts that stay; what is stored is kept, so that it may be"
+    " stopped and goes on. A million take an hour and 5 GB. May be repeated.",
+)
+def search(data_dir: Path | None, locomo: Path, quality: bool, sizes: tuple[str, ...]) -> None:
     """Store texts in spaces made for it, and ask: what is found, how soon, at what cost. Use a hub you can spare."""
     from memoryhub.bench.searching import run
 
-    for line in run(data_dir, locomo if locomo.exists() else None):
+    found = locomo if locomo.exists() else None
+    for line in run(data_dir, found, quality=quality, sizes=[int(size) for size in sizes]):
         click.echo(line)
 
 

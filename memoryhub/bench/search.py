@@ -46,14 +46,14 @@ class Client:
     def recall(self, question: str, **options: Any) -> dict[str, Any]:
         return self.call("GET", "memories", params={"q": question, **options})
 
-    def wait_for_meaning(self, ids: Iterable[str], question: str) -> float:
-        """Until the last that was stored is found by its vector; the seconds that took."""
-        began, last = time.monotonic(), [*ids][-1]
-        while time.monotonic() - began < PATIENCE:
-            found = self.recall(question, limit=100, explain=True)
-            if any(one["id"] == last and one["cosine"] is not None for one in found.get("explain", [])):
-                break
-            time.sleep(0.05)
+    def wait_for_meaning(self, ids: Iterable[str]) -> float:
+        """Until all that was stored has its vectors; the seconds that took. The latest often are not the last."""
+        began = time.monotonic()
+        for id in ids:
+            while self.call("GET", f"memories/{id}")["embedding"] == "pending":
+                if time.monotonic() - began > PATIENCE:
+                    raise TimeoutError("Vectors do not come.")
+                time.sleep(0.01)
         return time.monotonic() - began
 
 
@@ -123,5 +123,5 @@ def measure(sets: Iterable[tuple[Client, Set]]) -> dict[str, dict[str, Quality]]
 def _stored(client: Client, one: Set) -> dict[str, str]:
     """Id of a memory → its name."""
     ids = client.store([memory for _, memory in one.memories])
-    client.wait_for_meaning(ids, str(one.memories[-1][1]["text"]))
+    client.wait_for_meaning(ids)
     return dict(zip(ids, (name for name, _ in one.memories), strict=True))

@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from statistics import median, quantiles
 from uuid import uuid4
@@ -20,6 +21,8 @@ from memoryhub.running.instance import Instance, open_instance
 
 FACTS, QUESTIONS = 1000, 200
 FRESH_WRITES = 20
+MATERIAL = 2000
+"""Texts that are embedded to make many more from."""
 Spaces = Callable[[str], str]
 
 
@@ -87,7 +90,7 @@ def freshness(client: Client) -> str:
     for _ in range(FRESH_WRITES):
         text = f"The code word of today is {uuid4().hex}"
         ids = client.store([{"text": text}])
-        times.append(1000 * client.wait_for_meaning(ids, text))
+        times.append(1000 * client.wait_for_meaning(ids))
     return f"found by meaning after: p50 {median(times):.0f} ms, p95 {quantiles(times, n=20)[18]:.0f} ms"
 
 
@@ -109,30 +112,60 @@ def hub_processes(instance: Instance) -> list[psutil.Process]:
     return list({process.pid: process for process in found}.values())
 
 
-def run(data_dir: Path | None, locomo: Path | None) -> Iterator[str]:
-    """Lines to print."""
+def run(
+    data_dir: Path | None, locomo: Path | None, *, quality: bool = True, sizes: Sequence[int] = ()
+) -> Iterator[str]:
+    """Lines to print. What is found and what that costs, and how fast it is with so many memories."""
     with open_instance(data_dir) as instance:
         django.setup()
-        key = str(read_json(instance.first_run_file)["agent_key"])
-        client = Client(str(read_json(instance.state_file)["url"]), key)
-        yield freshness(client)
-        yield from search_quality(client, _make_space, locomo)
-        questions = [question for _, question in japanese.TOLD + mixed.TOLD if question]
-        yield search_speed(client, questions, hub_processes(instance))
-        yield from memory_of(hub_processes(instance))
+        if quality:
+            yield from _measured(instance, locomo)
+        if sizes:
+            yield from _by_size(locomo, sizes)
 
 
-def _make_space(name: str) -> str:
-    """Its slug."""
+def _measured(instance: Instance, locomo: Path | None) -> Iterator[str]:
+    key = str(read_json(instance.first_run_file)["agent_key"])
+    client = Client(str(read_json(instance.state_file)["url"]), key)
+    yield freshness(client)
+    team = client.call("GET", "whoami")["account"]["slug"]
+    yield from search_quality(client, partial(_make_space, team), locomo)
+    questions = [question for _, question in japanese.TOLD + mixed.TOLD if question]
+    yield search_speed(client, questions, hub_processes(instance))
+    yield from memory_of(hub_processes(instance))
+
+
+def _by_size(locomo: Path | None, sizes: Sequence[int]) -> Iterator[str]:
+    from memoryhub.bench.filling import Material, embedded
+    from memoryhub.bench.speed import speed
+    from spaces.models import EmbeddingModel
+
+    model = EmbeddingModel.objects.serving()
+    if model is None:
+        yield "Without a model there is no search by meaning to measure."
+        return
+    material: Material = embedded(model, _texts(locomo))
+    for memories in sizes:
+        yield from speed(material, model, memories)
+
+
+def _texts(locomo: Path | None) -> list[str]:
+    notes = [text for text, _ in japanese.TOLD + mixed.TOLD]
+    turns = [turn.text for one in read_locomo(locomo) for turn in one.turns] if locomo else []
+    return notes + turns[:: max(1, len(turns) // MATERIAL)]
+
+
+def _make_space(team: str, name: str) -> str:
+    """In the team's account; answers its slug. The name is embedded with each memory: it is the same each time."""
     from accounts.actor import system_actor
     from accounts.domain.accounts import only_account
     from memoryhub.common.tenancy import tenant
     from spaces.domain.spaces import create_space
 
-    account = only_account(None)
+    account = only_account(team)
     with tenant(account.id):
         slug = f"{name}-{uuid4().hex[:8]}"
-        return create_space(system_actor(account.id), name=slug, slug=slug).slug
+        return create_space(system_actor(account.id), name=name, slug=slug).slug
 
 
 def _timed(client: Client, question: str) -> float:

@@ -47,13 +47,15 @@ class MemoryQuerySet(ScopedQuerySet["Memory"]):
         return self.filter(account_id__in=accounts, identity__in=identities, status="active")
 
 
+UNREAD = ("search_vector", "search_weights")
+"""What only the database searches by, and which is larger than the memory itself."""
+
 _AllColumns = models.Manager.from_queryset(MemoryQuerySet)
 
 
 class MemoryManager(_AllColumns["Memory"]):
     def get_queryset(self) -> MemoryQuerySet:
-        """Without what only the database searches by, which is larger than the memory itself."""
-        return MemoryQuerySet(self.model, using=self._db).defer("search_vector", "search_weights")
+        return MemoryQuerySet(self.model, using=self._db).defer(*UNREAD)
 
 
 class Memory(Tenant):

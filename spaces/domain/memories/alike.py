@@ -6,7 +6,7 @@ from accounts.actor import Actor
 from memoryhub.common.errors import Unavailable
 from spaces.domain.embeddings import QueryMeaning
 from spaces.domain.memories.recalling import Wanted, count_recall, filters_of
-from spaces.domain.search.meaning import search_meaning
+from spaces.domain.search.finding import search_meaning
 from spaces.models import Memory
 
 ANY = Wanted()

@@ -8,9 +8,11 @@ from django.db import connection
 from spaces.domain.search.lexemes import dimension, to_tsquery_literal
 
 # Counting costs about a microsecond a memory, and a large count moves slowly: one of so many or more is kept
-# in the process for so many seconds. By dimension: no word of a memory is kept outside the database.
+# in the process, the longer the larger it is, for so many seconds at most; what an account grows by meanwhile is
+# a small part of it. By dimension: no word of a memory is kept outside the database.
 COMMON = 100
 KEPT_FOR = 300
+COUNTED_A_SECOND = 100
 MOST_KEPT = 100_000
 
 EVERYTHING = ""  # asks for no lexeme in particular: the number of all the account's memories
@@ -52,10 +54,10 @@ def _recalled(account_id: UUID, lexemes: list[str]) -> dict[str, int]:
 def _keep(account_id: UUID, counts: dict[str, int]) -> None:
     if len(_kept) > MOST_KEPT:
         _kept.clear()
-    until = monotonic() + KEPT_FOR
+    now = monotonic()
     _kept.update(
         {
-            (account_id, dimension(lexeme)): (count, until)
+            (account_id, dimension(lexeme)): (count, now + min(KEPT_FOR, count / COUNTED_A_SECOND))
             for lexeme, count in counts.items()
             if count >= COMMON
         }

@@ -45,7 +45,7 @@ def tend_graphs() -> list[str]:
         if {name for name, sound in cursor.fetchall() if sound} == wanted.keys():
             return []
     connection.close()  # a build waits until the transactions that are open have ended
-    with psycopg.connect(make_conninfo("", **_owner()), autocommit=True) as owner:
+    with psycopg.connect(owner_login(), autocommit=True) as owner:
         return _mend(owner, wanted) if _alone(owner) else []
 
 
@@ -82,9 +82,9 @@ def _large() -> Iterator[tuple[UUID, EmbeddingModel]]:
         yield from ((account_id, model) for model in found)
 
 
-def _owner() -> dict[str, str]:
-    """Of the same database, as its owner."""
+def owner_login() -> str:
+    """To the same database, as its owner."""
     names = {"USER": "user", "PASSWORD": "password", "HOST": "host", "PORT": "port"}
     known = {names[key]: str(value) for key, value in settings.DB_OWNER.items() if key in names and value}
     options = settings.DB_OWNER.get("OPTIONS", {})
-    return {**options, **known, "dbname": str(connection.settings_dict["NAME"])}
+    return make_conninfo("", **{**options, **known, "dbname": str(connection.settings_dict["NAME"])})

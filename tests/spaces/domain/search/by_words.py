@@ -6,9 +6,11 @@ from uuid import UUID
 
 from accounts.actor import Actor
 from memoryhub.common.text import is_blank
+from spaces.domain.embeddings import QueryMeaning
 from spaces.domain.search.filters import ANY, SearchFilters
+from spaces.domain.search.finding import Finding
 from spaces.domain.search.languages import DEFAULT_LANGUAGES, Languages
-from spaces.domain.search.words import best_by_words, newest, read_question, words_met
+from spaces.domain.search.words import newest, read_question, words_met
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,9 @@ def search_words(
     and, where nothing has them, asks for the newest too; one without a word finds nothing.
     """
     asked = read_question(actor, query, languages)
-    scores = best_by_words(actor, asked, filters, limit)
+    found = Finding(actor, asked, QueryMeaning(), filters).best(limit) if asked.words else []
+    best = sorted(found, key=lambda row: (row.words, row.written, row.id), reverse=True)
+    scores = {row.id: row.words for row in best}
     if scores or not (is_blank(query) or asked.says_nothing):
         terms = words_met(actor, asked, list(scores))
         return Found([Match(id, score, terms[id]) for id, score in scores.items()])

@@ -8,8 +8,8 @@ from django.db import connection
 
 from memoryhub.common.tenancy import tenant
 from spaces.domain.search import graphs, sizes
+from spaces.domain.search.finding import search_meaning
 from spaces.domain.search.graphs import tend_graphs
-from spaces.domain.search.meaning import search_meaning
 from spaces.domain.search.sizes import Route, graph_name, route
 from spaces.embedding.base import normalised
 from spaces.models import EmbeddingModel, MemoryChunk

@@ -12,7 +12,7 @@ from django.utils import timezone
 from memoryhub.common.tenancy import tenant
 from spaces.domain.search import sizes
 from spaces.domain.search.filters import SearchFilters
-from spaces.domain.search.meaning import search_meaning
+from spaces.domain.search.finding import search_meaning
 from spaces.domain.search.sizes import Route, route
 from spaces.domain.spaces import create_space
 from spaces.embedding.base import Vector, normalised

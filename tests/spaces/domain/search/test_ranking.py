@@ -220,6 +220,18 @@ def test_any_text_is_a_query(cast: Cast, model: EmbeddingModel, query: str) -> N
         assert ranked(cast, query, model).mode in ("hybrid", "newest")
 
 
+def test_length_counts_in_a_session_and_for_what_is_very_short(cast: Cast, model: EmbeddingModel) -> None:
+    lengths = {"Dog": -1, "The dog is called Biscuit and sleeps below the desk of whoever is in first": 0}
+    long = " ".join(lengths) + ", unless it rains, when it stays at home with Ana and is sorely missed"
+    write(cast, model, *lengths, long)
+    found = {hit.id: hit.priors.length for hit in ranked(cast, "dog", model).hits}
+    by_id = Memory.objects.in_bulk(found)
+    signs = {by_id[id].text: (length > 0) - (length < 0) for id, length in found.items()}
+    assert signs == lengths | {long: 0}
+    [turn] = write(cast, model, f"{long}!", session="s1")
+    assert {hit.id: hit.priors.length for hit in ranked(cast, "dog", model).hits}[turn.id] > 0
+
+
 def test_ties_are_ordered_by_age(cast: Cast, model: EmbeddingModel) -> None:
     made: list[UUID] = []
     for n in range(3):
@@ -244,6 +256,6 @@ def test_a_cosine_far_below_nought_is_not_clipped(cast: Cast, model: EmbeddingMo
 
 
 def test_a_candidate_that_lends_is_worth_only_its_own_words_and_meaning() -> None:
-    candidate = Candidate(UUID(int=1), NOW, "", 0.4, Priors(named=0.07), cosine=0.2, similarity=0.5)
+    candidate = Candidate(UUID(int=1), 0.0, "", 0.4, Priors(named=0.07), cosine=0.2, similarity=0.5)
     assert replace(candidate, neighbour=0.1).worth == pytest.approx(0.3)
     assert replace(candidate, neighbour=0.1).score == pytest.approx(0.47)
