@@ -1,24 +1,23 @@
 """The queue. A job is a row; Celery only wakes a worker, and a periodic sweep finds what a broker lost."""
 
 import logging
-import time
-from collections.abc import Callable, Iterable, Sequence
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from threading import Lock
 from uuid import UUID
 
-from celery import current_app
-from django.db import models, transaction
+from django.db import DatabaseError, connection, models, transaction
 from django.utils import timezone
 
+from accounts.domain.waking import Waker
 from accounts.models import Account, Job
 from memoryhub.common.tenancy import tenant
 
 log = logging.getLogger(__name__)
 
 RETRY_SECONDS = (1, 5, 30, 120, 600)
-WAKE_EVERY = 0.2
 
 
 @dataclass(frozen=True)
@@ -33,13 +32,28 @@ class Lane:
     lease: timedelta = timedelta(minutes=5)
 
 
-MAIN = Lane("", task="accounts.tasks.run_jobs")
-"""Jobs that each run inside their account's transaction. Other lanes are for what waits for something outside."""
+MAIN = Lane("", task="accounts.tasks.run_jobs", lease=timedelta(seconds=5))
+"""Jobs that each run inside their account's transaction, which also holds them: however long one takes, it is nobody
+else's, and it is free again within the lease once its worker is gone. Other lanes are for what waits for something
+outside."""
+
+# One statement rather than a transaction of several: workers ask for this all the time.
+TAKE = """
+    with due as materialized (
+        select id from accounts_job
+         where lane = %(lane)s and run_after <= %(now)s and (leased_until is null or leased_until <= %(now)s)
+         order by {order} limit %(limit)s for update skip locked
+    )
+    update accounts_job job set leased_until = %(until)s, tries = tries + 1
+      from due where job.id = due.id
+    returning job.id, lane, kind, account_id, object_id, run_after, leased_until, last_error, tries - 1 as tries
+"""
+OLDEST = TAKE.format(order="run_after, id")
+NEWEST = TAKE.format(order="run_after desc, id desc")
 
 Handler = Callable[[Job], None]
 _handlers: dict[str, Handler] = {}
-_wake_lock = Lock()
-_last_wakes: dict[str, float] = {}
+_waker = Waker()
 
 
 def job(kind: str) -> Callable[[Handler], Handler]:
@@ -92,13 +106,8 @@ def _add(
 
 
 def wake(lane: Lane = MAIN) -> None:
-    """Tell a worker that something is due, at most a few times a second from one process."""
-    with _wake_lock:
-        now = time.monotonic()
-        if now - _last_wakes.get(lane.name, 0.0) < WAKE_EVERY:
-            return
-        _last_wakes[lane.name] = now
-    current_app.send_task(lane.task, ignore_result=True)
+    """Have a worker look for what is due, soon; whoever calls does not wait for the broker."""
+    _waker.wake(lane.task)
 
 
 def run_due_jobs(limit: int = 200) -> int:
@@ -127,14 +136,18 @@ def _claim() -> list[Job]:
 def claim(lane: Lane, limit: int, *, newest: int = 0) -> list[Job]:
     """Lease the oldest due jobs of a lane, and of the rest some of the newest: a long queue holds up neither.
 
-    Each must be told the outcome: `finish`, `postpone`, `move_on` or `release`.
+    Each must be told the outcome: `finish`, `postpone`, `move_on` or `release`. `tries` are those before this one.
     """
-    with transaction.atomic():
-        oldest = _leased(lane, list(_due(lane).select_for_update(skip_locked=True)[:limit]))
-        if not newest or len(oldest) < limit:
-            return oldest
-        latest = _due(lane).order_by("-run_after", "-id").select_for_update(skip_locked=True)
-        return oldest + _leased(lane, list(latest[:newest]))
+    oldest = _taken(OLDEST, lane, limit)
+    return oldest if not newest or len(oldest) < limit else oldest + _taken(NEWEST, lane, newest)
+
+
+def _taken(statement: str, lane: Lane, limit: int) -> list[Job]:
+    """In the order of their time."""
+    now = timezone.now()
+    asked = {"lane": lane.name, "now": now, "until": now + lane.lease, "limit": limit}
+    found = sorted(Job.objects.raw(statement, asked), key=lambda job: (job.run_after, job.id))
+    return found[::-1] if statement is NEWEST else found
 
 
 def finish(jobs: Sequence[Job]) -> None:
@@ -158,8 +171,34 @@ def move_on(job: Job, object_id: UUID) -> None:
 
 
 def extend(lane: Lane, jobs: Sequence[Job]) -> None:
-    """The lease begins anew: their worker is alive and not through yet."""
-    _these(jobs).update(leased_until=timezone.now() + lane.lease)
+    """The lease begins anew on those that are still held as they were: their worker is alive and not through yet."""
+    until = timezone.now() + lane.lease
+    _these(jobs).filter(leased_until__in={job.leased_until for job in jobs}).update(leased_until=until)
+    for job in jobs:
+        job.leased_until = until
+
+
+@contextmanager
+def kept(lane: Lane, jobs: Sequence[Job]) -> Iterator[None]:
+    """Meanwhile the lease on claimed jobs does not end, unless this process does."""
+    over = threading.Event()
+    thread = threading.Thread(target=_keep, args=[lane, jobs, over], name="keep jobs", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
+def _keep(lane: Lane, jobs: Sequence[Job], over: threading.Event) -> None:
+    while not over.wait(lane.lease.total_seconds() / 3):
+        try:
+            extend(lane, jobs)
+        except DatabaseError:
+            log.warning("the lease on jobs could not be extended")
+        finally:
+            connection.close()
 
 
 def _due(lane: Lane) -> models.QuerySet[Job]:
@@ -171,6 +210,8 @@ def _due(lane: Lane) -> models.QuerySet[Job]:
 def _leased(lane: Lane, claimed: list[Job]) -> list[Job]:
     until = timezone.now() + lane.lease
     _these(claimed).update(leased_until=until, tries=models.F("tries") + 1)
+    for job in claimed:
+        job.leased_until = until
     return claimed
 
 
@@ -179,12 +220,21 @@ def _these(jobs: Sequence[Job]) -> models.QuerySet[Job]:
 
 
 def _run(claimed: list[Job]) -> None:
+    """Another worker may have taken them over if this one was held up for longer than the lease."""
     first = claimed[0]
     try:
         with tenant(first.account_id):
-            _handlers[first.kind](first)
-            finish(claimed)
+            if _held(claimed):
+                _handlers[first.kind](first)
+                finish(claimed)
     except Exception as error:
         log.exception("job %s of kind %s failed", first.id, first.kind)
         seconds = RETRY_SECONDS[min(first.tries, len(RETRY_SECONDS) - 1)]
         postpone(claimed, type(error).__name__, timedelta(seconds=seconds))
+
+
+def _held(claimed: list[Job]) -> bool:
+    """Lock them until the end of the transaction. Whether they are still as they were claimed."""
+    rows = _these(claimed).select_for_update(skip_locked=True)
+    found = dict(rows.values_list("id", "leased_until"))
+    return found == {job.id: job.leased_until for job in claimed}

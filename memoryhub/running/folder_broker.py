@@ -17,6 +17,8 @@ from typing import Any
 from kombu.transport import TRANSPORT_ALIASES, virtual
 
 SCHEME = "folder"
+LOOK_UP = 0.2
+"""Seconds."""
 
 
 class Channel(virtual.Channel):
@@ -68,6 +70,11 @@ class Transport(virtual.Transport):
     def __init__(self, client: Any, **kwargs: Any) -> None:
         super().__init__(client, **kwargs)  # type: ignore[no-untyped-call]
         self.state = self.global_state
+
+    def drain_events(self, connection: Any, timeout: float | None = None, **kwargs: Any) -> Any:
+        """Whoever waits for long looks up now and then: a worker that is to stop notices then."""
+        short = timeout and min(timeout, LOOK_UP)
+        return super().drain_events(connection, timeout=short, **kwargs)  # type: ignore[no-untyped-call]
 
     def driver_version(self) -> str:
         return "1"

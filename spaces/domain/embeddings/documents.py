@@ -9,6 +9,10 @@ from memoryhub.common.times import zone
 from spaces.domain.search.passage import heading
 from spaces.embedding.chunks import chunks
 from spaces.models import Memory
+from spaces.models.memories import MemoryQuerySet
+
+FIELDS = ("occurred_at", "agent", "decided_by", "tags", "subject", "text")
+SPACE_FIELDS = ("space__name", "space__time_zone")
 
 
 @dataclass(frozen=True)
@@ -24,6 +28,11 @@ class Document:
     @cached_property
     def chunks(self) -> list[str]:
         return chunks(self.header, self.text)
+
+
+def readable(memories: MemoryQuerySet) -> MemoryQuerySet:
+    """With no more of each than its document takes, and its space at hand."""
+    return memories.select_related("space").only("account_id", "space_id", *FIELDS, *SPACE_FIELDS)
 
 
 def document(memory: Memory) -> Document:

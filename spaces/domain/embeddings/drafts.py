@@ -9,7 +9,7 @@ from uuid import UUID
 from django.db.models import Exists, OuterRef, Q
 
 from memoryhub.common.tenancy import tenant
-from spaces.domain.embeddings.documents import Document, document
+from spaces.domain.embeddings.documents import Document, document, readable
 from spaces.embedding.base import EmbeddingError, Vector
 from spaces.models import EmbeddingFailure, EmbeddingModel, Memory, MemoryChunk
 
@@ -75,7 +75,7 @@ def _lacking(account_id: UUID, after: UUID | None, models: Sequence[EmbeddingMod
 
 
 def _drafts(account_id: UUID, ids: Collection[UUID], models: Sequence[EmbeddingModel]) -> list[Draft]:
-    memories = Memory.objects.filter(account_id=account_id, id__in=ids).select_related("space").order_by("id")
+    memories = readable(Memory.objects.filter(account_id=account_id, id__in=ids)).order_by("id")
     done = _hashes(account_id, ids)
     drafts = []
     for memory in memories:

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from accounts.domain.jobs import Lane
 
-EMBEDDING = Lane("embedding", task="spaces.tasks.embed_pending", lease=timedelta(seconds=30))
+EMBEDDING = Lane("embedding", task="spaces.tasks.embed_pending", lease=timedelta(seconds=8))
 
 EMBED = "embed_memory"
 """In that lane: the memory has no vectors of its text yet."""

@@ -1,11 +1,11 @@
 """Keeping vectors, unless the memory says something else by now."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from uuid import UUID
 
 from django.utils import timezone
 
-from spaces.domain.embeddings.documents import document
+from spaces.domain.embeddings.documents import document, readable
 from spaces.domain.embeddings.drafts import Draft
 from spaces.embedding.base import EmbeddingError, Vector
 from spaces.models import EmbeddingFailure, EmbeddingModel, Memory, MemoryChunk
@@ -20,27 +20,30 @@ def store(drafts: Sequence[Draft]) -> set[UUID]:
     if not drafts:
         return set()
     ids = [draft.memory_id for draft in drafts]
-    unchanged = _locked(drafts[0].account_id, ids)
-    fresh = [draft for draft in drafts if unchanged.get(draft.memory_id) == draft.document.hash]
-    _replace(fresh)
-    return _existing(drafts[0].account_id, ids) - {draft.memory_id for draft in fresh}
+    locked = _locked(drafts[0].account_id, ids)
+    fresh = [draft for draft in drafts if _says(locked.get(draft.memory_id), draft)]
+    _replace(fresh, locked)
+    others = {id for id in ids if id not in locked}
+    return (locked.keys() | _existing(drafts[0].account_id, others)) - {d.memory_id for d in fresh}
 
 
-def _locked(account_id: UUID, ids: Collection[UUID]) -> dict[UUID, bytes]:
-    """What the memories say now, of those that nobody is changing."""
-    rows = Memory.objects.filter(account_id=account_id, id__in=ids).select_related("space").order_by("id")
-    locked = rows.select_for_update(of=("self",), skip_locked=True, no_key=True)
-    return {memory.id: document(memory).hash for memory in locked}
+def _locked(account_id: UUID, ids: Collection[UUID]) -> dict[UUID, Memory]:
+    """As they are now, those that nobody is changing."""
+    rows = readable(Memory.objects.filter(account_id=account_id, id__in=ids)).order_by("id")
+    return {m.id: m for m in rows.select_for_update(of=("self",), skip_locked=True, no_key=True)}
+
+
+def _says(memory: Memory | None, draft: Draft) -> bool:
+    return memory is not None and document(memory).hash == draft.document.hash
 
 
 def _existing(account_id: UUID, ids: Collection[UUID]) -> set[UUID]:
+    if not ids:
+        return set()
     return set(Memory.objects.filter(account_id=account_id, id__in=ids).values_list("id", flat=True))
 
 
-def _replace(drafts: Sequence[Draft]) -> None:
-    spaces = dict(
-        Memory.objects.filter(id__in=[draft.memory_id for draft in drafts]).values_list("id", "space_id")
-    )
+def _replace(drafts: Sequence[Draft], memories: Mapping[UUID, Memory]) -> None:
     chunks: list[MemoryChunk] = []
     failures: list[EmbeddingFailure] = []
     for draft in drafts:
@@ -49,7 +52,7 @@ def _replace(drafts: Sequence[Draft]) -> None:
                 case EmbeddingError() as error:
                     failures.append(_failure(draft, model, error))
                 case list() as vectors:
-                    chunks += _chunks(draft, model, vectors, spaces[draft.memory_id])
+                    chunks += _chunks(draft, model, vectors, memories[draft.memory_id].space_id)
     _clear([*chunks, *failures])
     MemoryChunk.objects.bulk_create(chunks)
     EmbeddingFailure.objects.bulk_create(failures)

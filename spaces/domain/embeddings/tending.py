@@ -1,6 +1,7 @@
 """What is looked after once a second by one thread of each worker."""
 
 import logging
+import threading
 import time
 
 from django.core.cache import cache
@@ -24,19 +25,36 @@ GRACE = 5
 """Times that one a second apart it may be away at the start."""
 BUSY = 5.0
 """Seconds of work after which others have their turn."""
-LINGER = 0.3
-"""Seconds to wait for more: longer than messages that wake a worker may be held back."""
-GLANCE = 0.05
+TEND_EVERY = 0.8
 
 
 class Tending:
     """Of one process: whether it has found the configured model in order since it started."""
 
     def __init__(self) -> None:
+        self._turn = threading.Lock()
+        self._asked = threading.Event()
+        self._tend_at = 0.0
         self.started = False
         self.said = False
         self.failures = 0
         self.try_at = 0.0
+
+    def look(self) -> None:
+        """One thread of a process is enough, since it waits for the embedder; who comes meanwhile leaves word."""
+        self._asked.set()
+        while self._asked.is_set() and self._turn.acquire(blocking=False):
+            try:
+                self._asked.clear()
+                self._tend_now_and_then()
+                work_off()
+            finally:
+                self._turn.release()
+
+    def _tend_now_and_then(self) -> None:
+        if time.monotonic() >= self._tend_at:
+            self._tend_at = time.monotonic() + TEND_EVERY
+            self.tend()
 
     def tend(self) -> None:
         if not self.started and time.monotonic() >= self.try_at:
@@ -74,17 +92,12 @@ class Tending:
             self.said = True
 
 
-def work_off(busy: float = BUSY, linger: float = LINGER) -> int:
-    """Embed what waits, and what comes in the moment after; answers how many jobs that were."""
-    done = found = embed_batch()
-    began = last = time.monotonic()
-    while found or (done and time.monotonic() - last < linger):
+def work_off(busy: float = BUSY) -> int:
+    """Embed what waits; answers how many jobs that were."""
+    began, done = time.monotonic(), 0
+    while found := embed_batch():
+        done += found
         if time.monotonic() - began > busy:
             wake(EMBEDDING)
             break
-        if not found:
-            time.sleep(GLANCE)
-        if found := embed_batch():
-            done += found
-            last = time.monotonic()
     return done

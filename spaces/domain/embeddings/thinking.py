@@ -1,6 +1,6 @@
 """Asking models for vectors. Nothing of the database is held meanwhile."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from memoryhub.common.threads import let_go
 from spaces.domain.embeddings.configured import client_of
@@ -15,12 +15,11 @@ TEXTS = 32
 ALONE = Patience(2.0, 5.0)
 
 
-def think(drafts: Sequence[Draft], model: EmbeddingModel, still_alive: Callable[[], None]) -> None:
+def think(drafts: Sequence[Draft], model: EmbeddingModel) -> None:
     """Gives each draft its outcome with this model. A model in trouble is reported, and the rest have none."""
     let_go()
     try:
         for group in _groups([draft for draft in drafts if model in draft.missing]):
-            still_alive()
             _embed(group, model)
     except EmbeddingError as error:
         report_trouble(model, error)

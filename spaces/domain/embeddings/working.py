@@ -1,15 +1,14 @@
 """Working off what waits for vectors: claim, read, ask, keep. Each step is short, and only asking takes time."""
 
-import time
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import timedelta
 from itertools import accumulate, chain
 from uuid import UUID
 
 from django.utils import timezone
 
-from accounts.domain.jobs import claim, enqueue_each, extend, finish, move_on, postpone, release
+from accounts.domain.jobs import claim, enqueue_each, finish, kept, move_on, postpone, release
 from accounts.models import Job
 from memoryhub.common.tenancy import tenant
 from spaces.domain.embeddings.drafts import Draft, read_named, read_page
@@ -26,8 +25,6 @@ CHANGED = timedelta(seconds=0.2)
 TROUBLE = timedelta(seconds=60)
 RETRIES = tuple(timedelta(seconds=s) for s in (5, 30, 300, 3600, 6 * 3600))
 
-StillAlive = Callable[[], None]
-
 
 def embed_batch() -> int:
     """Deals with jobs that have waited longest and with some of the latest, so that what was just written is found
@@ -36,35 +33,23 @@ def embed_batch() -> int:
     if all(model.trouble for model in models):
         return 0
     jobs = claim(EMBEDDING, JOBS, newest=NEWEST)
-    still_alive = _heartbeat(jobs)
-    _embed_named([job for job in jobs if job.kind == EMBED], models, still_alive)
-    for job in jobs:
-        if job.kind == COVER:
-            _cover(job, models, still_alive)
+    if jobs:
+        with kept(EMBEDDING, jobs):
+            _embed_named([job for job in jobs if job.kind == EMBED], models)
+            for job in jobs:
+                if job.kind == COVER:
+                    _cover(job, models)
     return len(jobs)
 
 
-def _heartbeat(jobs: Sequence[Job]) -> StillAlive:
-    """To be called now and then: keeps the lease on the jobs."""
-    last = time.monotonic()
-
-    def still_alive() -> None:
-        nonlocal last
-        if time.monotonic() - last > EMBEDDING.lease.total_seconds() / 4:
-            last = time.monotonic()
-            extend(EMBEDDING, jobs)
-
-    return still_alive
-
-
-def _embed_named(jobs: Sequence[Job], models: Sequence[EmbeddingModel], still_alive: StillAlive) -> None:
+def _embed_named(jobs: Sequence[Job], models: Sequence[EmbeddingModel]) -> None:
     """The memories that the jobs name, of whatever accounts, in as few requests as possible."""
     by_account = _grouped(jobs)
     read = {a: read_named(a, list(found), models) for a, found in by_account.items()}
     taken, left = _first_texts(list(chain.from_iterable(read.values())))
     for draft in left:
         release(by_account[draft.account_id].pop(draft.memory_id))
-    _think(taken, models, still_alive)
+    _think(taken, models)
     for account_id, own in by_account.items():
         drafts = {draft.memory_id: draft for draft in taken if draft.account_id == account_id}
         _settle(account_id, own, drafts, models)
@@ -86,10 +71,10 @@ def _first_texts(drafts: Sequence[Draft]) -> tuple[Sequence[Draft], Sequence[Dra
     return drafts[:count], drafts[count:]
 
 
-def _think(drafts: Sequence[Draft], models: Sequence[EmbeddingModel], still_alive: StillAlive) -> None:
+def _think(drafts: Sequence[Draft], models: Sequence[EmbeddingModel]) -> None:
     for model in models:
         if not model.trouble:
-            think(drafts, model, still_alive)
+            think(drafts, model)
 
 
 def _settle(
@@ -120,10 +105,10 @@ def _await_model(jobs: Sequence[Job], models: Sequence[EmbeddingModel]) -> None:
         postpone(jobs, "waits for a model", TROUBLE)
 
 
-def _cover(job: Job, models: Sequence[EmbeddingModel], still_alive: StillAlive) -> None:
+def _cover(job: Job, models: Sequence[EmbeddingModel]) -> None:
     """A page of the memories that lack vectors; the job then stands for those after them."""
     drafts = read_page(job.account_id, job.object_id, models)
-    _think(drafts, models, still_alive)
+    _think(drafts, models)
     with tenant(job.account_id):
         store([draft for draft in drafts if draft.outcomes])
         _retry_failures(job.account_id, drafts)

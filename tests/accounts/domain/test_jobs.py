@@ -1,10 +1,11 @@
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from uuid import UUID
 
 import pytest
 import time_machine
-from django.db import transaction
+from django.db import connection, transaction
 from django.utils import timezone
 
 from accounts.domain import jobs
@@ -87,6 +88,44 @@ def test_a_leased_job_is_left_alone_until_its_lease_ends(cast: Cast, ran: list[J
         assert run_due_jobs() == 1
 
 
+@pytest.mark.django_db(transaction=True)
+def test_a_job_that_is_run_is_nobody_elses_however_long_it_takes(cast: Cast) -> None:
+    Job.objects.all().delete()
+    ran: list[int] = []
+
+    def long(due: Job) -> None:
+        """Meanwhile the lease ends, and another worker looks."""
+        with time_machine.travel(timezone.now() + jobs.MAIN.lease + timedelta(seconds=1), tick=False):
+            ran.append(in_thread(run_due_jobs))
+
+    jobs.job("test")(long)
+    enqueue("test", cast.account.id)
+    assert (run_due_jobs(), ran) == (1, [0])
+    assert not Job.objects.exists()
+    jobs._handlers.pop("test")
+
+
+def test_a_job_that_another_worker_took_over_is_left_to_it(cast: Cast, ran: list[Job]) -> None:
+    Job.objects.all().delete()
+    enqueue("test", cast.account.id)
+    held_up = jobs._claim()
+    with time_machine.travel(timezone.now() + jobs.MAIN.lease + timedelta(seconds=1), tick=False):
+        jobs._claim()
+        jobs._run(held_up)
+    assert (ran, Job.objects.count()) == ([], 1)
+
+
+def in_thread(call: Callable[[], int]) -> int:
+    def work() -> int:
+        try:
+            return call()
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(work).result(30)
+
+
 def test_a_handler_runs_inside_the_account(cast: Cast) -> None:
     from spaces.models import Space
 
@@ -163,6 +202,29 @@ def test_a_worker_that_is_alive_keeps_its_jobs(cast: Cast) -> None:
         assert jobs.claim(LANE, 1) == []
     with time_machine.travel(now + timedelta(seconds=51), tick=False):
         assert len(jobs.claim(LANE, 1)) == 1
+
+
+def test_what_was_given_back_is_not_kept_any_longer(cast: Cast) -> None:
+    Job.objects.all().delete()
+    queue(cast, 3)
+    claimed = jobs.claim(LANE, 3)
+    jobs.release(claimed[:1])
+    jobs.move_on(claimed[1], new_id())
+    jobs.extend(LANE, claimed)
+    assert {job.id for job in jobs.claim(LANE, 9)} == {claimed[0].id, claimed[1].id}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_while_they_are_kept_their_lease_does_not_end(cast: Cast) -> None:
+    Job.objects.all().delete()
+    lane = jobs.Lane(LANE.name, LANE.task, lease=timedelta(seconds=1.5))
+    enqueue("test", cast.account.id, lane=lane)
+    claimed = jobs.claim(lane, 1)
+    first = claimed[0].leased_until
+    with jobs.kept(lane, claimed):
+        while Job.objects.get().leased_until == first:
+            assert jobs.claim(lane, 1) == []
+    assert jobs.claim(LANE, 1) == []
 
 
 def test_every_account_gets_its_job(cast: Cast) -> None:

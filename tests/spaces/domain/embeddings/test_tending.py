@@ -100,4 +100,4 @@ def test_without_a_server_there_is_nothing_to_look_after(db: None, settings: Set
 
 def test_a_worker_works_off_what_waits_and_stops(cast: Cast, model: EmbeddingModel) -> None:
     write(cast.agent, cast.space, *[f"Fact {i}" for i in range(70)])
-    assert (work_off(linger=0), work_off(linger=0)) == (70, 0)
+    assert (work_off(), work_off()) == (70, 0)
