@@ -5,10 +5,10 @@ from celery import shared_task
 from accounts.domain.jobs import job
 from accounts.models import Job
 from spaces.domain.embeddings.changing import discard_retired
-from spaces.domain.embeddings.lane import DISCARD, RENEW
-from spaces.domain.embeddings.pending import renew_space
+from spaces.domain.embeddings.lane import DISCARD
 from spaces.domain.embeddings.tending import Tending
 from spaces.domain.memories.expiry import EXPIRE, clear_expired
+from spaces.domain.renewing import INDEX, RENEW, index_some, renew_space
 from spaces.domain.search.graphs import tend_graphs
 
 _tending = Tending()
@@ -26,9 +26,15 @@ def discard_vectors(due: Job) -> None:
 
 
 @job(RENEW)
-def renew_vectors(due: Job) -> None:
+def renew(due: Job) -> None:
     if due.object_id:
         renew_space(due.account_id, due.object_id)
+
+
+@job(INDEX)
+def index(due: Job) -> None:
+    if due.object_id:
+        index_some(due.account_id, due.object_id)
 
 
 @shared_task(name="spaces.tasks.embed_pending", ignore_result=True)  # type: ignore[untyped-decorator]

@@ -16,8 +16,8 @@ from memoryhub.common.times import zone
 from spaces.domain.access import access_space
 from spaces.domain.checks import KIB, check_json, check_length, check_name, check_visible
 from spaces.domain.due import move_due_days
-from spaces.domain.embeddings.pending import space_changed
 from spaces.domain.records import COLLECTION, STATUS
+from spaces.domain.renewing import space_changed
 from spaces.domain.versions import check_version
 from spaces.models import Space
 

@@ -6,11 +6,11 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 
-from accounts.domain.jobs import enqueue, enqueue_each
+from accounts.domain.jobs import enqueue_each
 from spaces.domain.embeddings.configured import configured
 from spaces.domain.embeddings.documents import document
-from spaces.domain.embeddings.lane import EMBED, EMBEDDING, RENEW
-from spaces.models import EmbeddingFailure, EmbeddingModel, Memory, MemoryChunk, Space
+from spaces.domain.embeddings.lane import EMBED, EMBEDDING
+from spaces.models import EmbeddingFailure, EmbeddingModel, Memory, MemoryChunk
 
 State = Literal["off", "pending", "embedded", "failed"]
 
@@ -26,18 +26,6 @@ def embed_later(memories: Sequence[Memory]) -> None:
             _drop_outdated(memory)
     if memories and configured():
         enqueue_each(EMBED, memories[0].account_id, [memory.id for memory in memories], lane=EMBEDDING)
-
-
-def space_changed(space: Space) -> None:
-    """To be called in the transaction that changes its name or its time zone, which are embedded with each memory."""
-    if configured():
-        enqueue(RENEW, space.account_id, space.id)
-
-
-def renew_space(account_id: UUID, space_id: UUID) -> None:
-    """The vectors of before serve until those of now are there."""
-    ids = Memory.objects.filter(account_id=account_id, space_id=space_id).values_list("id", flat=True)
-    enqueue_each(EMBED, account_id, list(ids), lane=EMBEDDING)
 
 
 def _drop_outdated(memory: Memory) -> None:
