@@ -168,7 +168,7 @@ def zerodb_store_memory(actor: Actor, args: StoreInput) -> Stored:
         memory_id=id,
         importance=done.memory.importance,
         created=done.created,
-        message="Stored." if done.created else "It was stored already.",
+        message=message(done),
         redactions=done.memory.redactions,
         beside=beside(context, but=id),
     )
@@ -257,6 +257,12 @@ def zerodb_clear_session(actor: Actor, args: ClearInput) -> Cleared:
     return Cleared(
         session_id=done.session, deleted_count=done.deleted, kept_count=done.kept, beside=beside(context)
     )
+
+
+def message(done: memories.Remembered) -> str:
+    if done.memory.status == "quarantined":
+        return "Stored, and held back until a person has looked at it."
+    return "Stored." if done.created else "It was stored already."
 
 
 def shortened(page: Page[Memory]) -> Page[dict[str, Any]]:
