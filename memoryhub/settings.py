@@ -187,6 +187,11 @@ ACTION_LEASE_SECONDS = envint(
     "ACTION_LEASE_SECONDS", 90
 )  # then a worker counts as gone: longer than any call
 
+# The last word on what a search finds, where a server has it: TEI's interface, or Cohere's if a model is named.
+RERANK_URL = envstr("RERANK_URL")
+RERANK_MODEL = envstr("RERANK_MODEL")
+RERANK_API_KEY = envsecret("RERANK_API_KEY")
+
 AUTH_USER_MODEL = "accounts.User"
 AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
 PASSWORD_HASHERS = [

@@ -19,6 +19,7 @@ from spaces.embedding.base import EmbeddingError, Kind, Trouble, Vector, normali
 from spaces.embedding.default import DEFAULT_MODEL
 from spaces.embedding.spec import ModelSpec
 
+SERVER = "embedding server"
 SOCKET_SCHEME = "http+unix"
 BIGGEST_ANSWER = 64 * 1024 * 1024
 LONGEST_PAUSE = 3600.0
@@ -83,31 +84,10 @@ class Client:
         }
         if self.ask_dimensions:
             body["dimensions"] = self.ask_dimensions
-        answer = self._post(body, self.patience or PATIENCE[kind])
-        return [self._vector(item) for item in _in_order(answer, len(texts))]
-
-    def _post(self, body: dict[str, Any], patience: Patience) -> Any:
-        headers = {"Authorization": f"Bearer {self.api_key}"} if self.api_key else {}
-        timeout = httpx2.Timeout(patience.answer, connect=patience.connect)
-        try:
-            address, socket = _address(self.url)
-            with _pool(socket).stream(
-                "POST", f"{address}/embeddings", json=body, headers=headers, timeout=timeout
-            ) as response:
-                content = _read(response, patience.answer)
-        except NO_ADDRESS:
-            raise EmbeddingError(Trouble.REFUSED, "EMBEDDING_URL is not an address.") from None
-        except httpx2.TimeoutException:
-            raise EmbeddingError(
-                Trouble.UNAVAILABLE, "The embedding server did not answer in time."
-            ) from None
-        except httpx2.HTTPError as error:
-            raise EmbeddingError(
-                Trouble.UNAVAILABLE, f"The embedding server cannot be reached ({type(error).__name__})."
-            ) from None
-        if response.status_code != httpx2.codes.OK:
-            raise refusal(response, content)
-        return _json(content)
+        content = post(
+            f"{self.url.rstrip('/')}/embeddings", body, self.api_key, self.patience or PATIENCE[kind]
+        )
+        return [self._vector(item) for item in _in_order(_json(content), len(texts))]
 
     def _vector(self, item: Any) -> Vector | EmbeddingError:
         try:
@@ -128,6 +108,27 @@ class Client:
                 Trouble.ANSWER, "The embedding server answered numbers without a direction."
             )
         return normalised(vector)
+
+
+def post(url: str, body: object, api_key: str, patience: Patience, server: str = SERVER) -> bytes:
+    """What the server answers with 200. Raises EmbeddingError for anything else, within the time of the patience."""
+    headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
+    timeout = httpx2.Timeout(patience.answer, connect=patience.connect)
+    try:
+        address, socket = _address(url)
+        with _pool(socket).stream("POST", address, json=body, headers=headers, timeout=timeout) as response:
+            content = _read(response, patience.answer, server)
+    except NO_ADDRESS:
+        raise EmbeddingError(Trouble.REFUSED, f"The {server}'s URL is not an address.") from None
+    except httpx2.TimeoutException:
+        raise EmbeddingError(Trouble.UNAVAILABLE, f"The {server} did not answer in time.") from None
+    except httpx2.HTTPError as error:
+        raise EmbeddingError(
+            Trouble.UNAVAILABLE, f"The {server} cannot be reached ({type(error).__name__})."
+        ) from None
+    if response.status_code != httpx2.codes.OK:
+        raise refusal(response, content, server)
+    return content
 
 
 def _packed(text: str) -> Vector:
@@ -154,23 +155,23 @@ def _json(content: bytes) -> Any:
         raise EmbeddingError(Trouble.ANSWER, "The embedding server's answer is not JSON.") from None
 
 
-def _read(response: httpx2.Response, seconds: float) -> bytes:
+def _read(response: httpx2.Response, seconds: float, server: str) -> bytes:
     """The body, within the time and the size that are sensible; a server may also trickle."""
     deadline = time.monotonic() + seconds
     content = bytearray()
     for piece in response.iter_bytes():
         content += piece
         if len(content) > BIGGEST_ANSWER:
-            raise EmbeddingError(Trouble.ANSWER, "The embedding server's answer is too long.")
+            raise EmbeddingError(Trouble.ANSWER, f"The {server}'s answer is too long.")
         if time.monotonic() > deadline:
-            raise EmbeddingError(Trouble.UNAVAILABLE, "The embedding server did not answer in time.")
+            raise EmbeddingError(Trouble.UNAVAILABLE, f"The {server} did not answer in time.")
     return bytes(content)
 
 
-def refusal(response: httpx2.Response, content: bytes) -> EmbeddingError:
+def refusal(response: httpx2.Response, content: bytes, server: str = SERVER) -> EmbeddingError:
     """What an answer other than 200 means. Its text is not repeated: it may quote what was sent."""
     status, code = response.status_code, _error_code(content)
-    said = f"The embedding server answered {status}{f' ({code})' if code else ''}."
+    said = f"The {server} answered {status}{f' ({code})' if code else ''}."
     if status in HOPELESS or code == "insufficient_quota":
         return EmbeddingError(Trouble.REFUSED, said)
     if status in NOT_THIS:

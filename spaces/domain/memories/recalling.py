@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -19,6 +19,7 @@ from memoryhub.common.times import parse_time, zone
 from spaces.domain.access import access_space
 from spaces.domain.embeddings import QueryMeaning, embed_query
 from spaces.domain.embeddings.queries import LONGEST
+from spaces.domain.reranking import CONSIDERED, best_order, reranks
 from spaces.domain.search.facets import Facets, count_facets
 from spaces.domain.search.filters import SearchFilters, matching
 from spaces.domain.search.ranking import Candidate, Mode, search
@@ -110,10 +111,13 @@ def find_memories(
 ) -> Found:
     """The best for the query or, without one, the newest, page by page.
 
-    To be called before the account is opened, since the query's vector may take a while; or with that `meaning`.
+    To be called before the account is opened, since the query's vector may take a while; or with that `meaning`,
+    and then without the reranker.
     With `explain`, the reasons tell the words that each memory has.
     """
     asked = _Asked(query, meaning or meaning_of(query), limit, cursor, explain)
+    if meaning is None and query.strip() and reranks():
+        return _find_reranked(actor, asked, wanted)
     with tenant(actor.account_id):
         return _find(actor, asked, wanted)
 
@@ -139,6 +143,20 @@ def _find(actor: Actor, asked: _Asked, wanted: Wanted) -> Found:
     )
     page = Page(_in_order(actor, ranked.ids))
     return Found(page, ranked.mode, {hit.id: hit for hit in ranked.hits}, _notes(asked.meaning))
+
+
+def _find_reranked(actor: Actor, asked: _Asked, wanted: Wanted) -> Found:
+    """Opens the account for itself, and has left it when the reranker is asked."""
+    more = replace(asked, limit=max(asked.limit, CONSIDERED))
+    with tenant(actor.account_id):
+        found = _find(actor, more, wanted)
+    if found.mode == "newest":
+        return replace(found, page=Page(found.page.items[: asked.limit]))
+    order, note = best_order(asked.query, found.page.items)
+    best = [found.page.items[place] for place in order[: asked.limit]]
+    reasons = {memory.id: found.reasons[memory.id] for memory in best}
+    notes = [*found.notes, f"The order is the hub's own: {note}"] if note else found.notes
+    return Found(Page(best), found.mode, reasons, notes)
 
 
 def meaning_of(query: str) -> QueryMeaning:
@@ -172,8 +190,10 @@ def recall(
 ) -> Recalled:
     """As `find_memories`, and what is told of it, which may be less than was found, is counted as recalled."""
     asked = _Asked(query, meaning or meaning_of(query), limit, cursor, explain)
+    last_word = meaning is None and bool(query.strip()) and reranks()
+    reranked = _find_reranked(actor, asked, wanted) if last_word else None
     with tenant(actor.account_id):
-        found = _find(actor, asked, wanted)
+        found = reranked or _find(actor, asked, wanted)
         page = told(found.page)
         count_recall(actor, [memory.id for memory in found.page.items[: len(page.items)]])
     return Recalled(page, found.mode, list(found.reasons.values()), found.notes)
