@@ -98,7 +98,8 @@ def embedder(data_dir: Path | None, host: str, port: int) -> None:
 @cli.command()
 @DATA_DIR
 @click.option("--anew", is_flag=True, help="Make all vectors again, even though the model is the same.")
-def reembed(data_dir: Path | None, anew: bool) -> None:
+@click.option("--status", is_flag=True, help="Only tell how far each model is, in all accounts together.")
+def reembed(data_dir: Path | None, anew: bool, status: bool) -> None:
     """Give every memory the vectors it lacks, of the configured model, and show how far it is.
 
     It may be stopped: the worker goes on by itself. Searches use the former model until all is done.
@@ -107,11 +108,12 @@ def reembed(data_dir: Path | None, anew: bool) -> None:
         import django
 
         django.setup()
+        from spaces.domain.embeddings.changing import overall_progress
         from spaces.domain.embeddings.reembedding import reembed as start
         from spaces.embedding.base import EmbeddingError
 
         try:
-            for progress in start(anew=anew):
+            for progress in overall_progress() if status else start(anew=anew):
                 click.echo(progress.as_line())
         except (EmbeddingError, LookupError) as error:
             raise SetupError(str(error)) from error

@@ -1,6 +1,10 @@
-from django.contrib import admin
+from uuid import UUID
 
-from memoryhub.web.admin import RowAdmin
+from django.contrib import admin
+from django.db import models
+
+from memoryhub.web.admin import ACCOUNT_KEY, RowAdmin
+from spaces.domain.embeddings.changing import accounts_left, progress_of
 from spaces.models import (
     AutoContext,
     EmbeddingFailure,
@@ -81,13 +85,34 @@ class VersionAdmin(RowAdmin):
 class EmbeddingModelAdmin(RowAdmin):
     """The same for every account."""
 
-    list_display = ("name", "dimensions", "state", "trouble", "trouble_since", "created_at")
+    list_display = (
+        "name",
+        "dimensions",
+        "state",
+        "covered",
+        "left",
+        "trouble",
+        "trouble_since",
+        "created_at",
+    )
     list_filter = ("state",)
     exclude = ("canaries",)
     ordering = ("-id",)
 
+    @admin.display(description="Covered in this account")
+    def covered(self, model: EmbeddingModel) -> str:
+        if model.state == "retired":
+            return "–"
+        found = progress_of(model.shown_in, model)  # type: ignore[attr-defined]
+        return f"{found.done} of {found.memories} ({found.share:.0%})"
+
+    @admin.display(description="Accounts left")
+    def left(self, model: EmbeddingModel) -> str:
+        return str(accounts_left()) if model.state == "building" else "–"
+
     def get_queryset(self, request):  # type: ignore[no-untyped-def]
-        return admin.ModelAdmin.get_queryset(self, request)
+        chosen = models.Value(UUID(request.session[ACCOUNT_KEY]), models.UUIDField())
+        return admin.ModelAdmin.get_queryset(self, request).annotate(shown_in=chosen)
 
 
 @admin.register(MemoryChunk)

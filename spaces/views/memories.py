@@ -17,7 +17,7 @@ from memoryhub.common.ids import typed_id
 from memoryhub.common.tenancy import tenant
 from memoryhub.common.times import format_time
 from memoryhub.web.forms import form_status, show_refusal
-from spaces.domain.embeddings import QueryMeaning
+from spaces.domain.embeddings import QueryMeaning, coming_progress
 from spaces.domain.memories import (
     Candidate,
     Wanted,
@@ -87,8 +87,10 @@ def found_memories(request: SpaceRequest, *, meaning: QueryMeaning) -> HttpRespo
         "facets": memory_facets(request.actor, wanted),
         "held": count_held(request.actor, request.space),
     }
-    template = "memories/_found.html" if "HX-Request" in request.headers else "memories/memories.html"
-    return render(request, template, context)
+    if "HX-Request" in request.headers:
+        return render(request, "memories/_found.html", context)
+    context["coming"] = coming_progress(request.actor.account_id)
+    return render(request, "memories/memories.html", context)
 
 
 def _rows(request: SpaceRequest, memories: Sequence[Memory], reasons: Mapping[UUID, Candidate]) -> list[Row]:

@@ -33,11 +33,16 @@ class Progress:
     failed: int
 
     @property
+    def done(self) -> int:
+        return self.embedded + self.failed
+
+    @property
     def share(self) -> float:
-        return (self.embedded + self.failed) / self.memories if self.memories else 1.0
+        return self.done / self.memories if self.memories else 1.0
 
     def as_line(self) -> str:
         parts = [f"{self.share:6.1%}", f"{self.embedded} of {self.memories} memories", self.model.name]
+        parts += ["not in use yet"] if self.model.state == "building" else []
         parts += [f"{self.failed} refused"] if self.failed else []
         parts += [self.model.trouble_note] if self.model.trouble else []
         return "  ".join(parts)
@@ -45,16 +50,28 @@ class Progress:
 
 def account_progress(account_id: UUID) -> list[Progress]:
     """Of the account in force, for the model that serves and, during a change, the one that is to."""
-    memories = Memory.objects.filter(account_id=account_id).count()
-    return [
-        Progress(
-            model,
-            memories,
-            _counted(MemoryChunk.objects.filter(account_id=account_id, model_id=model.id)),
-            _counted(EmbeddingFailure.objects.filter(account_id=account_id, model_id=model.id)),
-        )
-        for model in EmbeddingModel.objects.wanted().order_by("state")
-    ]
+    return [progress_of(account_id, model) for model in EmbeddingModel.objects.wanted().order_by("state")]
+
+
+def progress_of(account_id: UUID, model: EmbeddingModel) -> Progress:
+    return Progress(
+        model,
+        Memory.objects.filter(account_id=account_id).count(),
+        _counted(MemoryChunk.objects.filter(account_id=account_id, model_id=model.id)),
+        _counted(EmbeddingFailure.objects.filter(account_id=account_id, model_id=model.id)),
+    )
+
+
+def coming_progress(account_id: UUID) -> Progress | None:
+    """Of the account in force, for a model that does not serve it in full yet; None where there is none."""
+    building = EmbeddingModel.objects.filter(state="building").first()
+    return progress_of(account_id, building) if building else None
+
+
+def accounts_left() -> int:
+    """In how many accounts memories may still lack vectors of a wanted model."""
+    covering = Job.objects.filter(lane=EMBEDDING.name, kind=COVER)
+    return covering.values("account_id").distinct().count()
 
 
 def _counted(rows: QuerySet[Any]) -> int:
