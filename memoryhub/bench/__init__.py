@@ -50,6 +50,22 @@ def search(data_dir: Path | None, locomo: Path, quality: bool, sizes: tuple[str,
 
 
 @bench.command()
+@click.option(
+    "--data-dir", type=click.Path(path_type=Path, file_okay=False), help="Of a hub that is running."
+)
+@click.option("--idle", default=30, show_default=True, type=click.IntRange(2), help="Writes by themselves.")
+@click.option("--rate", default=50.0, show_default=True, help="Writes a second, for the second part.")
+@click.option("--seconds", default=20.0, show_default=True, help="How long the second part takes.")
+def freshness(data_dir: Path | None, idle: int, rate: float, seconds: float) -> None:
+    """How soon a write is found by its meaning, idle and beside many others, and what it costs. Use a hub you can
+    spare."""
+    from memoryhub.bench.freshness import Plan, run
+
+    for line in run(data_dir, Plan(idle, rate, seconds)):
+        click.echo(line)
+
+
+@bench.command()
 @click.option("--rounds", default=100, show_default=True, type=click.IntRange(1))
 @click.option(
     "--calls", default=20, show_default=True, type=click.IntRange(1), help="Of each kind in a round."

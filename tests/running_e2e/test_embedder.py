@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import httpx2 as httpx
 import psycopg
@@ -63,6 +64,61 @@ def test_the_embedder_answers_its_own_user_alone(running: Hub) -> None:
 def test_what_is_written_gets_its_vectors(running: Hub) -> None:
     write(running, *[f"Fact number {i} about the harbour" for i in range(20)])
     until(lambda: settled(running), "vectors of everything")
+
+
+FACTS = [
+    "The office dog is called Biscuit and sleeps in the editors' room",
+    "Rent for the warehouse is due on the last working day",
+    "Database failover takes forty seconds",
+    "Ben is on parental leave until April",
+    "社内の飼い猫の名前はもなかで、昼は編集部で寝ている。",
+    "データベースのバックアップは毎朝四時に自動で取得される。",
+    "五万円を超える経費には部長の承認が必要。",
+    "会議室の予約は前日の正午までに済ませること。",
+]
+
+
+def recalled(hub: Hub, question: str) -> dict[str, Any]:
+    """The first result, and whether it was compared by its vector."""
+    headers = {"Authorization": f"Bearer {hub.first_run['agent_key']}"}
+    asked = {"q": question, "limit": 3, "explain": True}
+    answer = httpx.get(f"{hub.url}/v1/memories", params=asked, headers=headers, timeout=30).json()
+    first = answer["items"][0]
+    reason = next(one for one in answer["explain"] if one["id"] == first["id"])
+    return {"id": first["id"], "text": first["text"], "by meaning": reason["cosine"] is not None}
+
+
+@pytest.mark.parametrize(
+    ("question", "fact"),
+    [
+        ("What do we call our pet?", 0),
+        ("編集部にいるペットは何と呼ばれている?", 4),
+        ("高額な出費は誰が認めるの", 6),
+        ("打ち合わせの部屋はいつまでに押さえればよいか", 7),
+        ("When is a copy of all our data made automatically?", 5),
+    ],
+)
+def test_a_question_in_other_words_or_another_language_finds_its_fact(
+    running: Hub, question: str, fact: int
+) -> None:
+    write(running, *FACTS)  # the same again is stored once
+    until(lambda: settled(running), "vectors of everything")
+    found = recalled(running, question)
+    assert (found["text"], found["by meaning"]) == (FACTS[fact], True)
+
+
+def test_an_edited_fact_is_found_by_its_new_meaning_and_no_more_by_the_old(running: Hub) -> None:
+    write(running, "Our fastest printer stands beside the lift")
+    until(lambda: settled(running), "vectors of everything")
+    found = recalled(running, "Where can I put a document on paper quickly?")
+    assert found["text"] == "Our fastest printer stands beside the lift"
+    headers = {"Authorization": f"Bearer {running.first_run['agent_key']}"}
+    changed = {"text": "Strawberries ripen in the greenhouse in June"}
+    address = f"{running.url}/v1/memories/{found['id']}"
+    httpx.patch(address, json=changed, headers=headers, timeout=30).raise_for_status()
+    until(lambda: settled(running), "vectors of everything")
+    assert recalled(running, "Which fruit do we harvest in early summer?")["id"] == found["id"]
+    assert recalled(running, "Where can I put a document on paper quickly?")["id"] != found["id"]
 
 
 @pytest.mark.parametrize(

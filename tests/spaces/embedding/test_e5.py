@@ -69,6 +69,17 @@ def test_the_end_of_a_text_that_is_too_long_counts_too(e5: E5) -> None:
     assert float(told @ question) > float(plain @ question)
 
 
+def test_the_end_of_a_long_summary_is_found_by_its_own_piece(e5: E5) -> None:
+    from spaces.embedding.chunks import chunks
+
+    middle = " ".join(
+        f"In week {i} the migration of service {i} was discussed and put off." for i in range(120)
+    )
+    pieces = chunks("[Monday 8 May 2023] Ana: ", f"{middle} The office dog is called Biscuit.")
+    found = np.array(e5.embed(pieces, "passage")) @ e5.embed(["What is our pet's name?"], "query")[0]
+    assert int(found.argmax()) == len(pieces) - 1 > 5
+
+
 def test_white_space_and_invisible_characters_make_no_difference(e5: E5) -> None:
     one, other = e5.embed(["The office dog", "The\u200b  office\n dog"], "passage")
     assert np.array_equal(one, other)
