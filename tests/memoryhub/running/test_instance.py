@@ -73,6 +73,8 @@ def test_a_program_of_the_instance_needs_nothing_but_its_environment(instance: I
         "CELERY_BROKER_URL",
         "PUBLIC_URL",
         "STATIC_ROOT",
+        "RATE_LIMIT_REQUESTS",
+        "RATE_LIMIT_WRITES",
         "EMBEDDER_SOCKET",
         "EMBEDDING_URL",
         "SECRET_KEY",
