@@ -150,6 +150,8 @@ CELERY_BEAT_SCHEDULE = {
     "sweep": {"task": "accounts.tasks.run_jobs", "schedule": 1.0, "options": {"expires": 5}},
     "embed": {"task": "spaces.tasks.embed_pending", "schedule": 1.0, "options": {"expires": 5}},
     "actions": {"task": "actions.tasks.carry_out", "schedule": 1.0, "options": {"expires": 5}},
+    "dreams": {"task": "spaces.tasks.look_for_dreams", "schedule": 900.0, "options": {"expires": 600}},
+    "dream": {"task": "spaces.tasks.dream", "schedule": 30.0, "options": {"expires": 30}},
     "graphs": {"task": "spaces.tasks.tend_graphs", "schedule": 600.0, "options": {"expires": 60}},
 }
 

@@ -7,6 +7,8 @@ from memoryhub.web.admin import ACCOUNT_KEY, RowAdmin
 from spaces.domain.embeddings.changing import accounts_left, progress_of
 from spaces.models import (
     AutoContext,
+    DreamChange,
+    DreamRun,
     EmbeddingFailure,
     EmbeddingModel,
     JournalEntry,
@@ -135,3 +137,23 @@ class AutoContextAdmin(RowAdmin):
 class EmbeddingFailureAdmin(RowAdmin):
     list_display = ("__str__", "memory", "model", "note", "failed_at")
     ordering = ("-failed_at", "-id")
+
+
+@admin.register(DreamRun)
+class DreamRunAdmin(RowAdmin):
+    list_display = ("__str__", "space", "kind", "thinker", "status", "review", "created_at", "finished_at")
+    list_filter = ("kind", "thinker", "status")
+    ordering = ("-created_at", "-id")
+
+
+@admin.register(DreamChange)
+class DreamChangeAdmin(RowAdmin):
+    """What happened; the texts are on the page, for who may read the space."""
+
+    list_display = ("__str__", "run", "number", "op", "state", "code")
+    list_filter = ("op", "state")
+    exclude = ("proposal", "before", "after")
+    ordering = ("-id",)
+
+    def get_exclude(self, request, obj=None):  # type: ignore[no-untyped-def]
+        return [*super().get_exclude(request, obj), *self.exclude]

@@ -2,6 +2,8 @@ from importlib import import_module
 
 from django.apps import AppConfig
 
+KINDS = ("memory_kind", "journal_kind", "plan_kind", "record_kind", "value_kind", "dream_kind", "event_kind")
+
 
 class SpacesConfig(AppConfig):
     name = "spaces"
@@ -9,5 +11,5 @@ class SpacesConfig(AppConfig):
 
     def ready(self) -> None:
         """Every kind of stored thing makes itself known."""
-        for kind in ("memory_kind", "journal_kind", "plan_kind", "record_kind", "value_kind", "event_kind"):
+        for kind in KINDS:
             import_module(f"spaces.domain.{kind}")

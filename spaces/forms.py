@@ -139,3 +139,23 @@ class TryForm(forms.Form):
         max_length=50_000,
         widget=forms.Textarea(attrs={"rows": 4, "spellcheck": "false", "autocomplete": "off"}),
     )
+
+
+class DreamForm(forms.Form):
+    mode = forms.ChoiceField(
+        label=_("Who thinks"),
+        choices=[
+            ("off", _("Nobody: only near-identical memories are proposed for merging")),
+            ("client", _("An agent, with its own model")),
+            ("server", _("The language model that this hub is configured with")),
+        ],
+    )
+    hours = forms.IntegerField(
+        label=_("Hours between two dreams"),
+        min_value=6,
+        max_value=2160,
+        help_text=_("At least 6. A dream also waits until something has changed."),
+    )
+    review = forms.BooleanField(
+        label=_("Ask first"), required=False, help_text=_("Changes wait here until a person accepts them.")
+    )

@@ -1,6 +1,6 @@
 from django.urls import include, path
 
-from spaces.views import held, home, journal, keys, memories, plans, records, settings, values
+from spaces.views import dreams, held, home, journal, keys, memories, plans, records, settings, values
 
 team_pages = [
     path("", home.account_home, name="account"),
@@ -21,6 +21,10 @@ space_pages = [
     path("memories/<str:memory>/pin/", memories.pin, name="memory-pin"),
     path("settings/", settings.settings, name="settings"),
     path("settings/try/", settings.try_text, name="settings-try"),
+    path("dreams/", dreams.dreams, name="dreams"),
+    path("dreams/<str:run>/", dreams.dream, name="dream"),
+    path("dreams/<str:run>/review/", dreams.review, name="dream-review"),
+    path("dreams/<str:run>/undo/", dreams.undo_run, name="dream-undo"),
     path("journal/", journal.journal, name="journal"),
     path("journal/new/", journal.new, name="journal-new"),
     path("journal/<str:kind>/<str:day>/", journal.entry, name="journal-entry"),

@@ -128,6 +128,17 @@ def secrets(rounds: int, clean: int, seed: int | None, compare: bool) -> None:
     sys.exit(not result.holds)
 
 
+@bench.command()
+def dreams() -> None:
+    """What a dream costs besides the model, and finding near-identical memories. On a hub of its own."""
+    from memoryhub.bench.hub import throwaway_hub
+
+    with throwaway_hub():
+        from memoryhub.bench.dreaming import measure
+
+        report(measure())
+
+
 def report(rows: list[Row]) -> None:
     """Exits with 1 where a limit is missed."""
     from memoryhub.bench.table import drawn

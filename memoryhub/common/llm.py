@@ -26,6 +26,8 @@ NOT_SO = {400, 413, 422}
 NO_ADDRESS = (httpx2.InvalidURL, httpx2.UnsupportedProtocol, ValueError)
 FENCED = re.compile(r"\s*```(?:json)?\s*\n(.*)\n\s*```\s*", re.DOTALL)
 
+COUNTED = ("prompt_tokens", "completion_tokens")
+
 Schema = dict[str, Any]
 
 
@@ -60,7 +62,13 @@ class LanguageModel:
     seconds: float = 60.0
 
     def ask(self, instructions: str, text: str, *, longest: int = 1000, schema: Schema | None = None) -> str:
-        """The model's answer to `text`, in at most `longest` tokens; with a `schema`, JSON if it can.
+        """The model's answer to `text`, in at most `longest` tokens; with a `schema`, JSON if it can."""
+        return self.answer(instructions, text, longest=longest, schema=schema).text
+
+    def answer(
+        self, instructions: str, text: str, *, longest: int = 1000, schema: Schema | None = None
+    ) -> "Answer":
+        """The same, with what it cost.
 
         Raises ModelError. Not to be called inside a transaction; the thread's connection is given back first.
         """
@@ -71,17 +79,23 @@ class LanguageModel:
         if schema is not None:
             wishes["response_format"] = in_form(schema)
         try:
-            return said(self._post(bare | wishes))
+            return answered(self._post(bare | wishes))
         except _Refusal:
             # Servers and models differ in which of these they know, and some refuse what they don't.
-            return said(self._post(bare))
+            return answered(self._post(bare))
 
     def ask_json(self, instructions: str, text: str, *, longest: int = 4000, schema: Schema) -> Any:
         """The same as a JSON value. That it fits the schema is for the caller to check."""
-        answer = self.ask(instructions, text, longest=longest, schema=schema)
-        fenced = FENCED.fullmatch(answer)
+        return self.answer_json(instructions, text, longest=longest, schema=schema)[1]
+
+    def answer_json(
+        self, instructions: str, text: str, *, longest: int = 4000, schema: Schema
+    ) -> "tuple[Answer, Any]":
+        """The same, with what it cost."""
+        answer = self.answer(instructions, text, longest=longest, schema=schema)
+        fenced = FENCED.fullmatch(answer.text)
         try:
-            return json.loads(fenced[1] if fenced else answer)
+            return answer, json.loads(fenced[1] if fenced else answer.text)
         except (ValueError, RecursionError):
             raise ModelError(Trouble.ANSWER, "The language model's answer is not JSON.") from None
 
@@ -114,6 +128,23 @@ def language_model() -> LanguageModel | None:
     if not settings.LLM_URL:
         return None
     return LanguageModel(settings.LLM_URL, settings.LLM_MODEL, settings.LLM_API_KEY, settings.LLM_SECONDS)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the model said, and the tokens that its server counted, where it tells."""
+
+    text: str
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+
+
+def answered(answer: Any) -> Answer:
+    text = said(answer)
+    usage = answer.get("usage") if isinstance(answer, dict) else None
+    told = usage if isinstance(usage, dict) else {}
+    counts = [n if isinstance(n := told.get(name), int) and 0 <= n < 2**31 else None for name in COUNTED]
+    return Answer(text, *counts)
 
 
 def in_form(schema: Schema) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from actions.models import Action
 from memoryhub.common.paging import json_chars
 from memoryhub.common.text import excerpt
 from spaces.domain.access import access_space
+from spaces.domain.dreams.due import DreamState, dream_state
 from spaces.domain.due import due_records, open_records
 from spaces.domain.journal import recent_journal
 from spaces.domain.memories import core_memories
@@ -111,6 +112,7 @@ class Context:
     journal: list[Row]
     kv: dict[str, dict[str, Any]]
     budget: Budget
+    dream: DreamState
 
 
 def get_context(actor: Actor, asked: Asked, tell: Teller) -> Context:
@@ -122,8 +124,9 @@ def get_context(actor: Actor, asked: Asked, tell: Teller) -> Context:
     overdue, due = _due(actor, space, asked, tell, budget)
     kv = _values(actor, space, asked, budget)
     journal = budget.take_journal(map(tell.entry, recent_journal(actor, space, asked.journal_days)))
+    dream = dream_state(space)
     others = _open(actor, space, asked, tell, budget)
-    return Context(timezone.now(), space, core, overdue, due, others, actions, journal, kv, budget)
+    return Context(timezone.now(), space, core, overdue, due, others, actions, journal, kv, budget, dream)
 
 
 def _actions(actor: Actor) -> list[Action]:

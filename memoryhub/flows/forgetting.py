@@ -17,7 +17,7 @@ from memoryhub.common.canonical import digest
 from memoryhub.common.errors import Forbidden, ValidationFailed
 from memoryhub.common.ids import ID_PREFIXES, parse_id, typed_id
 from spaces.domain.access import access_space
-from spaces.domain.kinds import Forgetting, Forgotten, Hit, Selection, forgettable_kinds
+from spaces.domain.kinds import Forgetting, Forgotten, Hit, Selection, Trace, forgettable_kinds, scrub_copies
 from spaces.domain.search.normalise import UNSPACED
 from spaces.domain.search.tokens import every_word
 
@@ -75,7 +75,10 @@ def forget(
             cache.set(rehearsal, True, REHEARSAL_SECONDS)
             return {scope: Reached(step.prefix, hits[scope]) for scope, step in steps.items()}
         _check_rehearsed(rehearsal, sum(len(found) for found in hits.values()))
-        return {scope: _erase(actor, step, hits[scope]) for scope, step in steps.items()}
+        forgotten = {scope: _erase(actor, step, hits[scope]) for scope, step in steps.items()}
+        for scope in steps if query else ():
+            scrub_copies(actor, Trace(selection=base, words=scope == MEMORIES))
+        return forgotten
 
 
 def _erase(actor: Actor, step: _Step, hits: Sequence[Hit]) -> Reached:

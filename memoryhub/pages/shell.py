@@ -16,6 +16,7 @@ from spaces.views.requests import LAST_SPACE
 SECTIONS = {
     "inbox": "inbox", "action": "inbox",
     "memories": "memories", "memory": "memories",
+    "dreams": "dreams", "dream": "dreams",
     "journal": "journal", "records": "records", "record": "records", "collection": "records",
     "plans": "plans", "plan": "plans",
     "values": "values", "value": "values", "keys": "keys", "key": "keys",

@@ -75,12 +75,25 @@ class Forgetting:
 
 
 @dataclass(frozen=True)
+class Trace:
+    """Of what no copy is to stay: of memories that are erased, and of what holds the query in a space.
+
+    `words` tells that memories with all words of the query go; else it is what holds it as a phrase.
+    """
+
+    ids: frozenset[UUID] = frozenset()
+    selection: Selection | None = None
+    words: bool = True
+
+
+@dataclass(frozen=True)
 class Kind:
     """A kind of stored thing.
 
     `prefix` is that of its typed ids. `export` yields every row of the space (None: of the account as a whole)
     as plain JSON, with whatever hangs on it. Without `forgetting` it is out of reach of queries to forget.
     `plural` names its file in an export.
+    `scrub(actor, trace)` takes out of rows that stay what they keep of a text that is gone for good.
     """
 
     prefix: str
@@ -88,6 +101,7 @@ class Kind:
     export: Callable[[Actor, Space | None], Iterator[Row]]
     forgetting: Forgetting | None = None
     plural: str = ""
+    scrub: Callable[[Actor, Trace], None] | None = None
 
     @property
     def name(self) -> str:
@@ -122,6 +136,12 @@ def in_batches(rows: QuerySet[T], size: int = 500) -> Iterator[T]:
 
 def all_kinds() -> list[Kind]:
     return list(_kinds.values())
+
+
+def scrub_copies(actor: Actor, trace: Trace) -> None:
+    for kind in all_kinds():
+        if kind.scrub:
+            kind.scrub(actor, trace)
 
 
 def forgettable_kinds() -> dict[str, Kind]:

@@ -10,6 +10,7 @@ from memoryhub.common.errors import Forbidden, NotFound
 from memoryhub.common.ids import typed_id
 from memoryhub.common.text import excerpt
 from memoryhub.common.times import format_time
+from spaces.domain.dreams.kinship import dream_kin, revive_sources
 from spaces.domain.kinds import (
     SAMPLE,
     Forgetting,
@@ -36,10 +37,15 @@ SAID = ("text", "subject", "tags", "topics", "path", "source_ref", "decided_by",
 
 
 def find(actor: Actor, selection: Selection) -> list[Hit]:
-    """Expired, superseded and quarantined ones too: what is to be forgotten is to be nowhere."""
+    """Expired, superseded and quarantined ones too: what is to be forgotten is to be nowhere.
+
+    So is what a dream made of it, and what those that are named were merged from.
+    """
     hits = {hit.id: hit for hit in _earlier(actor, selection)}
     hits |= {m.id: _hit(m, actor) for m in _holding(actor, selection)}
     hits |= {m.id: _hit(m, actor) for m in _named(actor, selection.ids)}
+    whole = [hit.id for hit in hits.values() if not hit.earlier]
+    hits |= {m.id: _hit(m, actor) for m in dream_kin(actor.account_id, whole, named=selection.ids)}
     return list(hits.values())
 
 
@@ -47,6 +53,7 @@ def erase(actor: Actor, selection: Selection, hits: Sequence[Hit]) -> Forgotten:
     whole = [hit.id for hit in hits if not hit.earlier]
     rows = Memory.objects.filter(account_id=actor.account_id, id__in=whole).order_by("id")
     memories = list(rows.select_for_update())
+    revive_sources(actor, [memory.id for memory in memories])
     erase_memories(actor, "memory.forgotten", memories)
     return Forgotten(deleted=len(memories), versions=_erase_earlier(actor, selection, hits))
 

@@ -20,9 +20,11 @@ from spaces.domain.records import COLLECTION, STATUS
 from spaces.domain.renewing import space_changed
 from spaces.domain.versions import check_version
 from spaces.models import Space
+from spaces.models.spaces import DREAM_MODES
 
 NAME_LENGTH, DESCRIPTION_LENGTH = 120, 1000
 MOST_DAYS = 365
+FEWEST_HOURS, MOST_HOURS = 6, 24 * 90
 CLOSED_BYTES = 16 * KIB
 
 
@@ -63,7 +65,8 @@ class Settings:
     """What a change of settings asks for; None leaves a setting as it is.
 
     `closed_statuses` is collection → the statuses that close its records; a collection that isn't named in it
-    keeps to those that close everywhere.
+    keeps to those that close everywhere. `dream_mode` says who thinks in dreams, if anybody; with `dream_review`
+    their changes wait for a person; `dream_hours` are those between two dreams.
     """
 
     name: str | None = None
@@ -72,6 +75,9 @@ class Settings:
     scratch_days: int | None = None
     closed_statuses: Mapping[str, Sequence[str]] | None = None
     secret_policy: str | None = None
+    dream_mode: str | None = None
+    dream_review: bool | None = None
+    dream_hours: int | None = None
 
 
 def update_space(
@@ -101,6 +107,10 @@ def _checked(settings: Settings) -> dict[str, Any]:
         raise ValidationFailed({"scratch_days": [f"Must be 1 to {MOST_DAYS}."]})
     if settings.secret_policy is not None and settings.secret_policy not in POLICIES:
         raise ValidationFailed({"secret_policy": [f"Must be one of {', '.join(POLICIES)}."]})
+    if settings.dream_mode is not None and settings.dream_mode not in DREAM_MODES:
+        raise ValidationFailed({"dream_mode": [f"Must be one of {', '.join(DREAM_MODES)}."]})
+    if settings.dream_hours is not None and not FEWEST_HOURS <= settings.dream_hours <= MOST_HOURS:
+        raise ValidationFailed({"dream_interval_hours": [f"Must be {FEWEST_HOURS} to {MOST_HOURS}."]})
     for collection, statuses in (settings.closed_statuses or {}).items():
         check_name(collection, COLLECTION, "closed_statuses")
         for status in statuses:

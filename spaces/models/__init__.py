@@ -1,4 +1,5 @@
 from spaces.models.auto_context import AutoContext
+from spaces.models.dreams import DreamChange, DreamRun
 from spaces.models.embeddings import EmbeddingFailure, EmbeddingModel, MemoryChunk
 from spaces.models.journal import JournalEntry, JournalVersion
 from spaces.models.memories import Memory, MemoryVersion
@@ -9,6 +10,8 @@ from spaces.models.values import Value
 
 __all__ = [
     "AutoContext",
+    "DreamChange",
+    "DreamRun",
     "EmbeddingFailure",
     "EmbeddingModel",
     "JournalEntry",

@@ -17,7 +17,8 @@ KINDS = ("fact", "decision", "preference", "question", "handoff", "done", "note"
 TIERS = ("scratch", "long", "core")
 ORIGINS = ("agent", "user")
 TRUSTS = ("external", "agent", "reviewed", "person")
-STATUSES = ("active", "superseded", "resolved", "quarantined")
+STATUSES = ("active", "superseded", "resolved", "quarantined", "dropped")
+"""Quarantined: held until a person looks. Dropped: gone, by a dream that can still be undone."""
 
 
 def words(names: tuple[str, ...]) -> list[tuple[str, str]]:
@@ -26,12 +27,13 @@ def words(names: tuple[str, ...]) -> list[tuple[str, str]]:
 
 class MemoryQuerySet(ScopedQuerySet["Memory"]):
     def live(self, now: datetime | None = None) -> "MemoryQuerySet":
-        """Not expired and not quarantined: expiry is decided at read time, on every path."""
+        """Neither over nor held back: expiry is decided at read time, on every path."""
         return self.unexpired(now).exclude(status="quarantined")
 
     def unexpired(self, now: datetime | None = None) -> "MemoryQuerySet":
+        """Without what a dream has dropped, which only an undo reaches."""
         lasting = Q(expires_at=None) | Q(expires_at__gt=now or timezone.now()) | Q(pinned=True)
-        return self.filter(lasting)
+        return self.filter(lasting).exclude(status="dropped")
 
     def active(self, now: datetime | None = None) -> "MemoryQuerySet":
         return self.live(now).filter(status="active")

@@ -10,6 +10,7 @@ SECRET_POLICIES = [
     ("reject", "Refuse what holds one"),
     ("quarantine", "Cut them out and hold memories for review"),
 ]
+DREAM_MODES = ("off", "client", "server")
 ACCOUNT_WIDE_ROLES = {"owner", "admin"}
 
 
@@ -50,6 +51,11 @@ class Space(Tenant):
     scratch_days = models.PositiveSmallIntegerField(default=7)
     closed_statuses = models.JSONField(default=dict, blank=True, help_text="collection → statuses that close")
     actions_paused = models.BooleanField(default=False, help_text="Kill switch: nothing here runs")
+    dream_mode = models.CharField(max_length=6, default="off", choices=[(m, m) for m in DREAM_MODES])
+    dream_review = models.BooleanField(default=False, help_text="A dream's changes wait for a person")
+    dream_hours = models.PositiveSmallIntegerField(default=24, help_text="Between dreams")
+    clustered_at = models.DateTimeField(null=True, blank=True)
+    reflected_at = models.DateTimeField(null=True, blank=True)
     next_action = models.PositiveIntegerField(default=1)
     inbox_version = models.PositiveBigIntegerField(default=0)
     version = models.PositiveIntegerField(default=1)
@@ -58,7 +64,10 @@ class Space(Tenant):
     objects = SpaceQuerySet.as_manager()
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["account", "slug"], name="space_slug")]
+        constraints = [
+            models.UniqueConstraint(fields=["account", "slug"], name="space_slug"),
+            models.CheckConstraint(condition=Q(dream_mode__in=DREAM_MODES), name="space_dream_mode"),
+        ]
 
 
 class SpaceMember(Tenant):

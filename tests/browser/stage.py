@@ -18,11 +18,13 @@ from actions.models import Action, Attempt, Policy
 from memoryhub.common.ids import typed_id
 from memoryhub.common.tenancy import tenant
 from spaces.domain import plans
+from spaces.domain.dreams.images import image_of
 from spaces.domain.journal import Log, write_journal
 from spaces.domain.memories import edit_memory, release_memory, remember
 from spaces.domain.records import Changes, put_record, update_record
 from spaces.domain.values import set_value
-from spaces.models import Memory, Plan, Record, Space
+from spaces.models import DreamChange, DreamRun, Memory, Plan, Record, Space
+from spaces.models.dreams import OPS
 from tests.actions.stage import approve, propose
 from tests.conftest import Cast
 
@@ -60,6 +62,7 @@ def make_hostile(cast: Cast) -> Hostile:
         record = make_records(agent)
         plan = make_plan(agent)
         make_rest(agent)
+        run, waiting = make_dreams(cast, memory)
         token = invite(system_actor(cast.account.id), Role.OWNER).token
     home, space = "/a/acme", "/a/acme/main"
     today = timezone.now().date().isoformat()
@@ -102,6 +105,10 @@ def make_hostile(cast: Cast) -> Hostile:
         "plan before": f"{space}/plans/{pln}/?version=1",
         "plan compared": f"{space}/plans/{pln}/?from=1&to=2",
         "plan new": f"{space}/plans/new/",
+        "dreams": f"{space}/dreams/",
+        "dream": f"{space}/dreams/{run}/",
+        "dream undo": f"{space}/dreams/{run}/?undo=preview",
+        "dream waiting": f"{space}/dreams/{waiting}/",
         "values": f"{space}/values/",
         "namespace": f"{space}/values/in/flags/",
         "value": f"{space}/values/in/flags/value/?key=%3Cimg%20src%3Dx%20onerror%3Dwindow.pwned%3D1%3E",
@@ -174,6 +181,43 @@ def make_memories(cast: Cast, agent: Any) -> Memory:
     release_memory(cast.owner, memory.id)
     remember(agent, text="A plain one, pinned", pinned=True, tier="core")
     return edit_memory(cast.owner, memory.id, text=f"{HOSTILE} once more")
+
+
+def make_dreams(cast: Cast, memory: Memory) -> tuple[str, str]:
+    """A run that can be undone, one of whose memories was edited since, and one that waits for a person."""
+    now = timezone.now()
+    given = {"account_id": cast.account.id, "space_id": cast.space.id, "notes": HOSTILE, "created_at": now}
+    done = DreamRun.objects.create(
+        **given,
+        thinker="server",
+        model=SHORT,
+        status="applied",
+        finished_at=now,
+        undo_until=now + timedelta(7),
+    )
+    waiting = DreamRun.objects.create(**given, thinker="rules", kind="clusters", status="review")
+    for run, state in ((done, "applied"), (waiting, "proposed")):
+        for number, op in enumerate(OPS):
+            DreamChange.objects.create(
+                account_id=cast.account.id,
+                run=run,
+                number=number,
+                op=op,
+                memories=[memory.id],
+                proposal={"text": f"{HOSTILE} anew", "subject": SHORT, "tags": [SHORT], "reason": HOSTILE},
+                before=[image_of(memory)],
+                state=state,
+            )
+        DreamChange.objects.create(
+            account_id=cast.account.id,
+            run=run,
+            number=9,
+            op="drop",
+            state="skipped",
+            code="stale",
+            note="Stale.",
+        )
+    return typed_id("run", done.id), typed_id("run", waiting.id)
 
 
 def make_records(agent: Any) -> Record:

@@ -126,6 +126,12 @@ OPERATIONS: dict[str, Needs] = {
     "paths.recall": needs("memory:read", READ, query=OURS),
     "search_memory": needs("memory:read", READ, query=OURS),
     "recall_context": needs("memory:read", READ, query=OURS),
+    # dreams
+    "dream_next_job": needs("dream:run", WRITE),
+    "dream_submit": needs("dream:run", WRITE, run_id="{job}", result={"changes": []}),
+    "dream_runs": needs("dream:run", READ),
+    "dream_run": needs("dream:run", READ, id="{run}"),
+    "dream_undo": needs("dream:run", WRITE, id="{run}"),
     # the space
     "event_list": needs("events:read", READ),
     "space_get": needs("space:read", READ),

@@ -243,6 +243,15 @@ PAGES: dict[str, Page] = {
         post=writers(GOES_ON),
         data={"ids": "{memory}", "scopes": "memories", "digest": "{rows}", "confirm": "forget"},
     ),
+    "dreams": Page(
+        f"{SPACE}dreams/",
+        get=members(SHOWN),
+        post=managers(GOES_ON),
+        data={"mode": "client", "hours": "24"},
+    ),
+    "dream": Page(f"{SPACE}dreams/{{run}}/", get=members(SHOWN)),
+    "dream-review": Page(f"{SPACE}dreams/{{run}}/review/", get=members(NOT_SO), post=writers(GOES_ON)),
+    "dream-undo": Page(f"{SPACE}dreams/{{run}}/undo/", get=members(NOT_SO), post=writers(GOES_ON)),
     "journal": Page(f"{SPACE}journal/", get=members(SHOWN)),
     "journal-new": Page(
         f"{SPACE}journal/new/",

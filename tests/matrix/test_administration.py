@@ -41,6 +41,8 @@ MODELS: dict[str, dict[str, str]] = {
     "actions.Policy": LOOK,
     "actions.PolicyVersion": LOOK,
     "spaces.AutoContext": LOOK,
+    "spaces.DreamChange": LOOK,
+    "spaces.DreamRun": LOOK,
     "spaces.EmbeddingFailure": LOOK,
     "spaces.EmbeddingModel": LOOK,
     "spaces.JournalEntry": LOOK,

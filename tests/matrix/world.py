@@ -32,7 +32,16 @@ from memoryhub.common.ids import parse_id, typed_id
 from memoryhub.common.tenancy import tenant
 from memoryhub.operations.base import REGISTRY
 from spaces.domain.spaces import create_space
-from spaces.models import EmbeddingFailure, EmbeddingModel, Memory, MemoryChunk, Space, SpaceMember
+from spaces.models import (
+    DreamChange,
+    DreamRun,
+    EmbeddingFailure,
+    EmbeddingModel,
+    Memory,
+    MemoryChunk,
+    Space,
+    SpaceMember,
+)
 from tests.conftest import key_maker
 
 OURS, THEIRS, CLOSED = "heliotrope", "periwinkle", "mimosa"
@@ -183,7 +192,10 @@ def fill(owner: Actor, space: Space, word: str) -> dict[str, str]:
     change_policy(owner.in_space(space.slug), rule.uid, Draft(f"Rule {word}", "deny", "pay.out"), version=1)
     link = connection_of(owner)
     attempt(actions[1]["uid"])
+    run, job = dream(space, memory)
     return {
+        "run": run,
+        "job": job,
         "memory": memory,
         "held": held,
         "rows": digest({"memories": [memory]}),
@@ -220,6 +232,23 @@ def attempt(uid: str) -> None:
         outcome="refused",
         started_at=timezone.now(),
     )
+
+
+def dream(space: Space, memory: str) -> tuple[str, str]:
+    """A run that can be undone, and one that waits for its result."""
+    now = timezone.now()
+    given = {"account_id": space.account_id, "space": space, "thinker": "client", "created_at": now}
+    done = DreamRun.objects.create(**given, status="applied", finished_at=now, undo_until=now + timedelta(7))
+    DreamChange.objects.create(
+        account_id=space.account_id,
+        run=done,
+        number=0,
+        op="retier",
+        memories=[parse_id("mem", memory)],
+        state="applied",
+    )
+    waiting = DreamRun.objects.create(**given, status="awaiting_result", expires_at=now + timedelta(1))
+    return typed_id("run", done.id), typed_id("run", waiting.id)
 
 
 def embed(memory: Memory) -> None:

@@ -1,5 +1,6 @@
 """The start of a task."""
 
+from datetime import datetime
 from typing import Any, Literal
 
 from django.utils import timezone
@@ -132,9 +133,17 @@ def shown(found: context.Context) -> Context:
         actions=[ContextAction(**row) for row in found.actions],
         journal=[ContextEntry(**row) for row in found.journal],
         kv=found.kv,
-        dream=DreamState(due=False, last_run_at=None, next_due_at=None),
+        dream=DreamState(
+            due=found.dream.due,
+            last_run_at=_time(found.dream.last_run_at),
+            next_due_at=_time(found.dream.next_due_at),
+        ),
         budget=BudgetOut(limit=found.budget.limit, used=found.budget.used, truncated=found.budget.truncated),
     )
+
+
+def _time(moment: datetime | None) -> str | None:
+    return format_time(moment) if moment else None
 
 
 def tell_memory(memory: Memory) -> dict[str, Any]:

@@ -11,8 +11,22 @@ from memoryhub.common.times import format_time
 from memoryhub.operations.base import Effect, Input, Output, Route, operation
 from memoryhub.operations.fields import NOTICE, Filled, Maybe
 from spaces.domain.access import access_space
-from spaces.domain.spaces import DESCRIPTION_LENGTH, MOST_DAYS, NAME_LENGTH, Settings, update_space
+from spaces.domain.spaces import (
+    DESCRIPTION_LENGTH,
+    FEWEST_HOURS,
+    MOST_DAYS,
+    MOST_HOURS,
+    NAME_LENGTH,
+    Settings,
+    update_space,
+)
 from spaces.models import Space
+
+
+class DreamSettings(BaseModel):
+    mode: str
+    review: bool
+    interval_hours: int
 
 
 class SpaceOut(BaseModel):
@@ -26,6 +40,7 @@ class SpaceOut(BaseModel):
     closed_statuses: dict[str, list[str]]
     secret_policy: str
     actions_paused: bool
+    dream: DreamSettings
     version: int
     created_at: str
 
@@ -45,6 +60,11 @@ class SpaceUpdateInput(Input):
     secret_policy: Maybe[Literal["redact", "reject", "quarantine"]] = Field(
         description="What becomes of a write that holds a secret: cut out, refused, or cut out and held for review."
     )
+    dream_mode: Maybe[Literal["off", "client", "server"]] = Field(
+        description="Who thinks in dreams: nobody, an agent's model, or the configured one."
+    )
+    dream_review: Maybe[bool] = Field(description="Their changes wait for a person.")
+    dream_interval_hours: Maybe[Annotated[int, Field(ge=FEWEST_HOURS, le=MOST_HOURS)]]
     expected_version: Maybe[Annotated[int, Field(ge=0)]]
 
 
@@ -84,6 +104,9 @@ def space_update(actor: Actor, args: SpaceUpdateInput) -> OneSpace:
         scratch_days=args.scratch_days,
         closed_statuses=args.closed_statuses,
         secret_policy=args.secret_policy,
+        dream_mode=args.dream_mode,
+        dream_review=args.dream_review,
+        dream_hours=args.dream_interval_hours,
     )
     return OneSpace(space=shown(update_space(actor, settings, expected_version=args.expected_version)))
 
@@ -100,6 +123,9 @@ def shown(space: Space) -> SpaceOut:
         closed_statuses=space.closed_statuses,
         secret_policy=space.secret_policy,
         actions_paused=space.actions_paused,
+        dream=DreamSettings(
+            mode=space.dream_mode, review=space.dream_review, interval_hours=space.dream_hours
+        ),
         version=space.version,
         created_at=format_time(space.created_at),
     )

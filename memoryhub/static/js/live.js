@@ -20,7 +20,7 @@ if (path) {
 function connect() {
   const socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}${path}`);
   socket.addEventListener("open", () => { tries = 0; live = true; stopPolling(); show("live"); ask(); });
-  socket.addEventListener("message", () => ask());
+  socket.addEventListener("message", (event) => (JSON.parse(event.data).topic === "inbox" ? ask() : freshenAll()));
   socket.addEventListener("close", (event) => {
     if (live) show("reconnecting");
     live = false;
@@ -31,7 +31,7 @@ function connect() {
   });
 }
 
-function startPolling() { polling ??= setInterval(ask, POLL); }
+function startPolling() { polling ??= setInterval(() => { ask(); freshenAll(); }, POLL); }
 function stopPolling() { clearInterval(polling); polling = null; }
 
 async function ask() {
@@ -72,9 +72,11 @@ function show(state) {
 }
 
 // Parts of a page that follow changes: fetched anew, and put in place of themselves if their version differs.
-document.addEventListener("hub:change", async () => {
+document.addEventListener("hub:change", freshenAll);
+
+async function freshenAll() {
   for (const part of document.querySelectorAll("[data-fresh]")) await freshen(part);
-});
+}
 
 async function freshen(part) {
   const answer = await fetch(part.dataset.fresh, { headers: { "X-Fragment": "1" } });

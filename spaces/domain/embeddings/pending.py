@@ -23,12 +23,13 @@ def embed_later(memories: Sequence[Memory]) -> None:
     """
     for memory in memories:
         if memory.version > 1:
-            _drop_outdated(memory)
+            drop_outdated(memory)
     if memories and configured():
         enqueue_each(EMBED, memories[0].account_id, [memory.id for memory in memories], lane=EMBEDDING)
 
 
-def _drop_outdated(memory: Memory) -> None:
+def drop_outdated(memory: Memory) -> None:
+    """Vectors of another text than it has now."""
     of_it = {"account_id": memory.account_id, "memory_id": memory.id}
     MemoryChunk.objects.filter(**of_it).exclude(text_hash=document(memory).hash).delete()
     EmbeddingFailure.objects.filter(**of_it).delete()

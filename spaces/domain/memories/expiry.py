@@ -10,7 +10,7 @@ from accounts.actor import Actor, system_actor
 from accounts.domain.jobs import enqueue
 from spaces.domain.memories.erasing import erase_memories
 from spaces.domain.memories.fields import Place
-from spaces.models import Memory
+from spaces.models import DreamChange, Memory
 
 EXPIRE = "expire_memory"
 
@@ -44,9 +44,16 @@ def discard_expired(actor: Actor, memory: Memory) -> None:
 
 
 def clear_expired(account_id: UUID, id: UUID) -> None:
-    """Unless it was kept for longer since: then another job will come."""
+    """Unless it was kept for longer since: then another job will come; or a dream that can still be undone
+    touched it: then it is out of sight, and goes later."""
+    now = timezone.now()
     row = Memory.objects.filter(account_id=account_id, id=id).select_for_update(no_key=True).first()
-    if row and row.expired(timezone.now()):
+    if row is None or not row.expired(now):
+        return
+    held = DreamChange.objects.undoable(now).filter(account_id=account_id, memories__contains=[id])
+    if until := held.values_list("run__undo_until", flat=True).order_by("-run__undo_until").first():
+        enqueue(EXPIRE, account_id, id, run_after=until)
+    else:
         discard_expired(system_actor(account_id), row)
 
 

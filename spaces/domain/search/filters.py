@@ -71,7 +71,7 @@ REACHED = """
 """
 IN_REACH = "(space_id is null or space_id = any(array(select id from reached)))"
 LIVE = """
-    spaces_memory.status <> 'quarantined'
+    spaces_memory.status not in ('quarantined', 'dropped')
     and (spaces_memory.expires_at is null or spaces_memory.expires_at > %(now)s or spaces_memory.pinned)
 """
 

@@ -15,7 +15,7 @@ from tests.pages import browser_of
 VALUES = {
     "account": "acme", "space": "main", "action": "A1", "memory": f"mem_{'0' * 32}", "kind": "day", "day": "2026-01-01",
     "collection": "tasks", "record": f"rec_{'0' * 32}", "namespace": "flags", "plan": f"pln_{'0' * 32}",
-    "key": f"key_{'0' * 32}",
+    "vendor": "slack", "connection": f"con_{'0' * 32}", "run": f"run_{'0' * 32}", "key": f"key_{'0' * 32}",
 }  # fmt: skip
 
 

@@ -27,6 +27,7 @@ def test_a_space_shows_its_settings(cast: Cast) -> None:
         "closed_statuses": {},
         "secret_policy": "redact",
         "actions_paused": False,
+        "dream": {"mode": "off", "review": False, "interval_hours": 24},
         "version": 1,
     }
 

@@ -1,0 +1,1 @@
+"""Dreams: consolidation that can be trusted, because everything it may do is checked, and undone."""
