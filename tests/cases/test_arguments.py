@@ -191,6 +191,8 @@ CALLS: dict[str, dict[str, Any]] = {
     "action_transition": {"id": "A99", "from": "pending", "to": "cancelled"},
     "kv_get": {"ns": "n"},
     "kv_set": {"ns": "n", "key": "k", "value": 1},
+    "dream_next_job": {},
+    "dream_submit": {"run_id": "run_" + "0" * 32, "result": {}},
     "search_memory": {"query": "tea"},
     "recall_context": {"query": "tea"},
 }
