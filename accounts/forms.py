@@ -5,12 +5,28 @@ from django import forms
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from accounts.scopes import FAMILIES
+
 PRESET_CHOICES = [
     ("agent", _("Agent"), _("Remembers, recalls, keeps records, proposes actions. Cannot forget or administer.")),
     ("reader", _("Reader"), _("Reads memories, records and the journal. Writes nothing.")),
     ("writer", _("Writer"), _("Reads and writes what is remembered. Proposes no actions.")),
     ("operator", _("Operator"), _("Everything a key can hold, forgetting and space settings included.")),
 ]  # fmt: skip
+EVERY_TOOL = "all"
+TOOL_CHOICES = [
+    (EVERY_TOOL, _("Every tool there is")),
+    ("hub", _("Memories, journal, records, values, actions")),
+    ("decisions", _("Decisions and session summaries")),
+    ("paths", _("Paths, projects and the ledger")),
+    ("zerodb", _("Those of ZeroDB")),
+    ("connector", _("Search and fetch alone")),
+]
+PROFILE_CHOICES = [
+    ("generic", _("Any client")),
+    ("chatgpt", _("ChatGPT")),
+    ("claude_plugin", _("Claude’s plugin")),
+]
 LIFE_CHOICES = [(30, _("30 days")), (90, _("90 days")), (365, _("1 year"))]
 
 
@@ -61,6 +77,21 @@ class KeyForm(forms.Form):
     only_here = forms.BooleanField(label=_("Keep it to this space alone"), required=False, initial=True)
     life = forms.TypedChoiceField(label=_("Valid for"), choices=LIFE_CHOICES, coerce=int, initial=90)
 
+    tools = forms.ChoiceField(
+        label=_("Tools at /mcp"),
+        choices=TOOL_CHOICES,
+        initial=EVERY_TOOL,
+        required=False,
+        help_text=_("Agents do better with few. Each set also has an address of its own."),
+    )
+    profile = forms.ChoiceField(
+        label=_("Client"),
+        choices=PROFILE_CHOICES,
+        initial="generic",
+        required=False,
+        help_text=_("Hosted clients may not create projects."),
+    )
+
     def __init__(self, *args: object, spaces: Iterable[tuple[str, str]], **kwargs: object) -> None:
         super().__init__(*args, **kwargs)  # type: ignore[arg-type]
         self.fields["space"].choices = list(spaces)  # type: ignore[attr-defined]
@@ -73,6 +104,11 @@ class KeyForm(forms.Form):
             {"value": value, "label": label, "help": help, "checked": value == chosen}
             for value, label, help in PRESET_CHOICES
         ]
+
+    @property
+    def families(self) -> tuple[str, ...]:
+        chosen = self.cleaned_data["tools"]
+        return FAMILIES if chosen in ("", EVERY_TOOL) else (chosen,)
 
     def expiry(self) -> datetime:
         return timezone.now() + timedelta(days=self.cleaned_data["life"])

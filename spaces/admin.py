@@ -7,6 +7,7 @@ from memoryhub.web.admin import ACCOUNT_KEY, RowAdmin
 from spaces.domain.embeddings.changing import accounts_left, progress_of
 from spaces.models import (
     AutoContext,
+    Capture,
     DreamChange,
     DreamRun,
     EmbeddingFailure,
@@ -20,8 +21,12 @@ from spaces.models import (
     PlanVersion,
     Record,
     RecordVersion,
+    Reminder,
     Space,
     SpaceMember,
+    Summary,
+    SummaryItem,
+    Transaction,
     Value,
 )  # fmt: skip
 
@@ -74,6 +79,43 @@ class ValueAdmin(RowAdmin):
     list_display = ("__str__", "space", "namespace", "key", "version", "updated_at")
     search_fields = ("namespace", "key")
     ordering = ("namespace", "key", "id")
+
+
+@admin.register(Summary)
+class SummaryAdmin(RowAdmin):
+    list_display = ("__str__", "space", "agent", "session", "trigger", "created_at")
+    list_filter = ("trigger",)
+    search_fields = ("agent", "session", "id")
+    ordering = ("-created_at", "-id")
+
+
+@admin.register(SummaryItem)
+class SummaryItemAdmin(RowAdmin):
+    list_display = ("__str__", "summary", "memory", "position")
+    ordering = ("-id",)
+
+
+@admin.register(Transaction)
+class TransactionAdmin(RowAdmin):
+    list_display = ("__str__", "space", "type", "amount", "currency", "date", "category", "voided_at")
+    list_filter = ("type", "currency")
+    search_fields = ("item", "merchant", "id")
+    ordering = ("-date", "-created_at", "-id")
+
+
+@admin.register(Reminder)
+class ReminderAdmin(RowAdmin):
+    list_display = ("__str__", "space", "due_at", "recurrence", "completed_at", "version")
+    search_fields = ("content", "id")
+    ordering = ("-created_at", "-id")
+
+
+@admin.register(Capture)
+class CaptureAdmin(RowAdmin):
+    list_display = ("__str__", "space", "state", "origin", "agent", "session", "created_at")
+    list_filter = ("state",)
+    search_fields = ("agent", "session", "id")
+    ordering = ("-created_at", "-id")
 
 
 @admin.register(MemoryVersion, JournalVersion, PlanVersion, RecordVersion)

@@ -2,7 +2,18 @@ from importlib import import_module
 
 from django.apps import AppConfig
 
-KINDS = ("memory_kind", "journal_kind", "plan_kind", "record_kind", "value_kind", "dream_kind", "event_kind")
+KINDS = (
+    "memory_kind",
+    "summary_kind",
+    "journal_kind",
+    "plan_kind",
+    "record_kind",
+    "value_kind",
+    "ledger_kind",
+    "capture_kind",
+    "dream_kind",
+    "event_kind",
+)
 
 
 class SpacesConfig(AppConfig):

@@ -51,6 +51,45 @@ class NewRecordForm(RecordForm):
     )
 
 
+class TransactionForm(forms.Form):
+    type = forms.ChoiceField(
+        label=_("Type"),
+        choices=[
+            ("expense", _("Expense")),
+            ("income", _("Income")),
+            ("refund", _("Refund")),
+            ("transfer", _("Transfer")),
+        ],
+    )
+    date = forms.CharField(
+        label=_("Date"), max_length=10, required=False, help_text=_("2026-08-08; empty for today.")
+    )
+    amount = forms.CharField(label=_("Amount"), max_length=40, help_text=_("A decimal, like 12.50."))
+    currency = forms.CharField(label=_("Currency"), max_length=3, help_text=_("Three letters, like EUR."))
+    item = forms.CharField(label=_("What for"), max_length=500)
+    category = forms.CharField(label=_("Category"), max_length=120, required=False)
+    merchant = forms.CharField(label=_("Merchant"), max_length=200, required=False)
+    payment_method = forms.CharField(label=_("Paid with"), max_length=120, required=False)
+    note = forms.CharField(
+        label=_("Note"), max_length=2000, required=False, widget=forms.Textarea(attrs={"rows": 2})
+    )
+
+
+class ReminderForm(forms.Form):
+    content = forms.CharField(label=_("What is to be done"), max_length=2000)
+    due_at = forms.CharField(
+        label=_("Due"),
+        max_length=40,
+        help_text=_("2026-08-08 for a whole day, or 2026-08-08T14:00, in the space’s time zone."),
+    )
+    recurrence = forms.CharField(
+        label=_("Again"),
+        max_length=200,
+        required=False,
+        help_text=_("daily, weekly, monthly, yearly, weekdays, or a rule like FREQ=WEEKLY;BYDAY=MO."),
+    )
+
+
 class JournalForm(Versioned):
     summary = forms.CharField(
         label=_("Summary"), max_length=10_000, required=False, widget=forms.Textarea(attrs={"rows": 5})

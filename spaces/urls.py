@@ -1,6 +1,20 @@
 from django.urls import include, path
 
-from spaces.views import dreams, held, home, journal, keys, memories, plans, records, settings, values
+from spaces.views import (
+    capture,
+    dreams,
+    held,
+    home,
+    journal,
+    keys,
+    ledger,
+    memories,
+    plans,
+    records,
+    sessions,
+    settings,
+    values,
+)
 
 team_pages = [
     path("", home.account_home, name="account"),
@@ -25,6 +39,17 @@ space_pages = [
     path("dreams/<str:run>/", dreams.dream, name="dream"),
     path("dreams/<str:run>/review/", dreams.review, name="dream-review"),
     path("dreams/<str:run>/undo/", dreams.undo_run, name="dream-undo"),
+    path("sessions/", sessions.sessions, name="sessions"),
+    path("sessions/<str:summary>/delete/", sessions.delete, name="session-delete"),
+    path("capture/", capture.captures, name="capture"),
+    path("capture/mode/", capture.mode, name="capture-mode"),
+    path("capture/drop/", capture.drop, name="capture-drop"),
+    path("capture/<str:capture>/keep/", capture.keep, name="capture-keep"),
+    path("ledger/", ledger.ledger, name="ledger"),
+    path("ledger/new/", ledger.new, name="ledger-new"),
+    path("ledger/remind/", ledger.remind, name="ledger-remind"),
+    path("ledger/<str:transaction>/void/", ledger.void, name="ledger-void"),
+    path("ledger/reminders/<str:reminder>/complete/", ledger.complete, name="ledger-complete"),
     path("journal/", journal.journal, name="journal"),
     path("journal/new/", journal.new, name="journal-new"),
     path("journal/<str:kind>/<str:day>/", journal.entry, name="journal-entry"),

@@ -1,3 +1,6 @@
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
@@ -7,6 +10,8 @@ from accounts.actor import Actor
 from accounts.models import Account, Membership, User
 from accounts.scopes import Role
 from memoryhub.common.errors import Conflict, NotFound, ValidationFailed
+from memoryhub.common.ids import parse_id
+from memoryhub.common.tenancy import tenant
 
 
 def create_account(name: str, slug: str | None = None) -> Account:
@@ -43,6 +48,31 @@ def person_actor(user: User, account_slug: str, *, address: str = "") -> Actor:
         user_id=user.id,
         address=address,
         name=user.get_full_name(),
+    )
+
+
+@contextmanager
+def acting_in(actor: Actor, account: str = "") -> Iterator[Actor]:
+    """The actor in that account, which is in force meanwhile. Empty is its own.
+
+    In another account it is its person who is asked for, with the role they have there: NotFound unless they are
+    a member. A credential that is held to some spaces stays in its account.
+    """
+    id = parse_id("acc", account) if account else actor.account_id
+    there = actor if id == actor.account_id else _member(actor, id)
+    with tenant(id):
+        yield there
+
+
+def _member(actor: Actor, account_id: UUID) -> Actor:
+    if actor.user_id is None or actor.space_ids is not None:
+        raise NotFound("account")
+    of_person = Membership.objects.filter(user_id=actor.user_id, user__is_active=True)
+    membership = of_person.filter(account_id=account_id).first()
+    if membership is None:
+        raise NotFound("account")
+    return replace(
+        actor, account_id=account_id, role=Role(membership.role), default_space_id=None, space_ref=None
     )
 
 

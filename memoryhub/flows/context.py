@@ -18,9 +18,10 @@ from spaces.domain.access import access_space
 from spaces.domain.dreams.due import DreamState, dream_state
 from spaces.domain.due import due_records, open_records
 from spaces.domain.journal import recent_journal
+from spaces.domain.ledger import due_reminders
 from spaces.domain.memories import core_memories
 from spaces.domain.values import read_values
-from spaces.models import JournalEntry, Memory, Record, Space, Value
+from spaces.models import JournalEntry, Memory, Record, Reminder, Space, Value
 
 OPEN = 10
 ACTIONS = 100
@@ -47,6 +48,7 @@ class Teller:
 
     memory: Callable[[Memory], Row]
     record: Callable[[Record], Row]
+    reminder: Callable[[Reminder], Row]
     action: Callable[[Action], Row]
     entry: Callable[[JournalEntry], Row]
 
@@ -107,6 +109,7 @@ class Context:
     core: list[Row]
     overdue: list[Row]
     due: list[Row]
+    reminders: list[Row]
     open: list[Row]
     actions: list[Row]
     journal: list[Row]
@@ -116,17 +119,21 @@ class Context:
 
 
 def get_context(actor: Actor, asked: Asked, tell: Teller) -> Context:
-    """Filled in this order: core (pinned first), actions, what is overdue and due, values, journal, open records."""
+    """Filled in this order: core (pinned first), actions, what is overdue and due, reminders, values, journal, open
+    records."""
     space = access_space(actor)
     budget = Budget(asked.budget)
     core = budget.take("core", map(tell.memory, core_memories(actor, space)))
     actions = budget.take("actions", map(tell.action, _actions(actor)))
     overdue, due = _due(actor, space, asked, tell, budget)
+    reminders = _reminders(actor, space, asked, tell, budget)
     kv = _values(actor, space, asked, budget)
     journal = budget.take_journal(map(tell.entry, recent_journal(actor, space, asked.journal_days)))
     dream = dream_state(space)
     others = _open(actor, space, asked, tell, budget)
-    return Context(timezone.now(), space, core, overdue, due, others, actions, journal, kv, budget, dream)
+    return Context(
+        timezone.now(), space, core, overdue, due, reminders, others, actions, journal, kv, budget, dream
+    )
 
 
 def _actions(actor: Actor) -> list[Action]:
@@ -142,6 +149,14 @@ def _due(
     unseen = found.total - len(found.overdue) - len(found.due)
     overdue = budget.take("overdue", map(tell.record, found.overdue))
     return overdue, budget.take("due", map(tell.record, found.due), unseen=unseen)
+
+
+def _reminders(actor: Actor, space: Space, asked: Asked, tell: Teller, budget: Budget) -> list[Row]:
+    """None for a credential that could not list them either."""
+    if Scope.LEDGER_READ not in actor.scopes:
+        return []
+    found, total = due_reminders(actor, space, within_days=asked.due_within_days)
+    return budget.take("reminders", map(tell.reminder, found), unseen=total - len(found))
 
 
 def _open(actor: Actor, space: Space, asked: Asked, tell: Teller, budget: Budget) -> list[Row]:

@@ -45,7 +45,9 @@ class United:
 
     def __call__(self, actor: Actor, raw: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """As the chosen operation, with its limits, defaults and answer. Raises HubError."""
-        return self.chosen(raw or {})(actor, raw)
+        operation = self.chosen(raw or {})
+        sent = {n: v for n, v in (raw or {}).items() if v is not None or n in operation.arguments}
+        return operation(actor, sent)
 
     def chosen(self, raw: Mapping[str, Any]) -> Operation:
         sent = [argument for argument in self.forms if raw.get(argument) is not None]

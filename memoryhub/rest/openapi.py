@@ -84,7 +84,10 @@ def describe(operation: Operation) -> dict[str, Any]:
 def outcomes(operation: Operation) -> list[tuple[int, str]]:
     """What may be created may be there already, and is answered with another status then."""
     assert operation.route is not None
-    if operation.route.status == 201 and "created" in operation.output_schema["properties"]:
+    if (
+        operation.route.status == 201
+        and {"created", "duplicate"} & operation.output_schema["properties"].keys()
+    ):
         return [(201, "Created"), (200, "It was there already")]
     return [(operation.route.status, "Done")]
 

@@ -110,7 +110,8 @@ def if_match(request: Request, operation: Operation) -> dict[str, Any]:
 def status_of(operation: Operation, answer: dict[str, Any]) -> int:
     """An operation that may find the thing there already answers 200 then."""
     assert operation.route is not None
-    return 200 if answer.get("created") is False else operation.route.status
+    there_already = answer.get("created") is False or answer.get("duplicate") is True
+    return 200 if there_already else operation.route.status
 
 
 def etag(answer: dict[str, Any]) -> dict[str, str]:

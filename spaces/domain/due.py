@@ -9,15 +9,15 @@ from django.utils import timezone
 
 from accounts.actor import Actor
 from memoryhub.common.times import Due, day_end, parse_due, zone
-from spaces.models import Record, Space
+from spaces.models import Record, Reminder, Space
 from spaces.models.records import CLOSED, RecordQuerySet
 
 MOST = 200
 ZONE_LOCK = "hashtextextended('zone:' || %s, 0)"
 MOVE = """
-    update spaces_record as record set due_at = moved.moment
+    update {table} as due set due_at = moved.moment
       from unnest(%s::date[], %s::timestamptz[]) as moved (day, moment)
-     where record.account_id = %s and record.space_id = %s and record.due_on = moved.day
+     where due.account_id = %s and due.space_id = %s and due.due_on = moved.day
 """
 
 
@@ -86,10 +86,11 @@ def move_due_days(space: Space) -> None:
     there = zone(space.time_zone)
     with connection.cursor() as cursor:
         cursor.execute(f"select pg_advisory_xact_lock({ZONE_LOCK})", [str(space.id)])
-        dated = Record.objects.inside(space).exclude(due_on=None)
-        days = list(dated.values_list("due_on", flat=True).distinct())
-        moments = [day_end(day, there) for day in days if day]
-        cursor.execute(MOVE, [days, moments, space.account_id, space.id])
+        for rows in (Record.objects.inside(space), Reminder.objects.inside(space)):
+            days = list(rows.exclude(due_on=None).values_list("due_on", flat=True).distinct())
+            moments = [day_end(day, there) for day in days if day]
+            statement = MOVE.format(table=rows.model._meta.db_table)
+            cursor.execute(statement, [days, moments, space.account_id, space.id])
 
 
 def due_until(space: Space, days: int, now: datetime) -> datetime:

@@ -16,7 +16,7 @@ from memoryhub.common.ids import ID_PREFIXES, typed_id
 from spaces.models import Space
 
 SAMPLE = 80
-PLURALS = {"sum": "summaries", "run": "dreams"}
+PLURALS = {"sum": "summaries", "txn": "ledger", "run": "dreams"}
 """Of kinds whose name makes no plural by itself."""
 
 Row = dict[str, Any]

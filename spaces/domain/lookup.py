@@ -1,7 +1,7 @@
 """One search over everything that a space holds, and one way to read what it finds: for clients that ask for no more.
 
-Memories are found by meaning and words; plans, the journal and records by the words they have. What the caller's
-scopes don't cover is absent.
+Memories are found by meaning and words; plans, summaries, the journal and records by the words they have. What the
+caller's scopes don't cover is absent.
 """
 
 import json
@@ -31,7 +31,7 @@ from spaces.domain.plans import access_plan
 from spaces.domain.records import due_text
 from spaces.domain.search.names import Word
 from spaces.domain.search.tokens import document_words, query_words
-from spaces.models import JournalEntry, Memory, Plan, Record, Space
+from spaces.models import JournalEntry, Memory, Plan, Record, Space, Summary
 
 FOUND = 20
 LOOKED_AT = 100
@@ -145,6 +145,19 @@ def _plan(place: Place, plan: Plan, score: float = 0.0) -> Item:
     return Item(id, plan.title, plan.content, place.url(plan.space, f"plans/{id}/"), _filled(told), score)
 
 
+def _summary(place: Place, summary: Summary, score: float = 0.0) -> Item:
+    id = typed_id("sum", summary.id)
+    told = {
+        "agent": summary.agent,
+        "session": summary.session,
+        "trigger": summary.trigger,
+        "created_at": format_time(summary.created_at),
+    }
+    title = f"Session summary, {summary.session or summary.agent or summary.created_at.date().isoformat()}"
+    url = place.url(summary.space, f"sessions/?summary={id}")
+    return Item(id, title, summary.text, url, _filled(told), score)
+
+
 def _entry(place: Place, entry: JournalEntry, score: float = 0.0) -> Item:
     title = f"Journal, {'week of ' if entry.kind == 'week' else ''}{entry.date.isoformat()}"
     url = place.url(entry.space, f"journal/{entry.kind}/{entry.date.isoformat()}/")
@@ -199,6 +212,7 @@ class Searched:
     fields: tuple[str, ...]
     show: Callable[[Place, Any, float], Item]
     one: Callable[[Actor, str], Any]
+    newest: str = "-updated_at"
 
     def open_to(self, actor: Actor) -> bool:
         return actor.scopes.issuperset(self.scopes)
@@ -211,7 +225,7 @@ class Searched:
         having = [
             Q((f"{name}__icontains", form)) for name in casts for word in words for form in _forms(word)
         ]
-        newest = rows.annotate(**casts).filter(reduce(or_, having)).order_by("-updated_at", "-id")[:LOOKED_AT]
+        newest = rows.annotate(**casts).filter(reduce(or_, having)).order_by(self.newest, "-id")[:LOOKED_AT]
         for row in newest:
             item = self.show(place, row, 0.0)
             if share := _held(words, f"{item.title}\n{item.text}"):
@@ -256,6 +270,15 @@ KINDS = {
             fields=("title", "content"),
             show=_plan,
             one=access_plan,
+        ),
+        Searched(
+            prefix="sum",
+            scopes=(Scope.MCP_READ, Scope.DECISIONS_READ),
+            rows=lambda actor: _reach(actor, Summary.objects),
+            fields=("text", "session", "agent"),
+            show=_summary,
+            one=_named(Summary.objects, "sum"),
+            newest="-created_at",
         ),
         Searched(
             prefix="jrn",

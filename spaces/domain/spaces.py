@@ -20,7 +20,7 @@ from spaces.domain.records import COLLECTION, STATUS
 from spaces.domain.renewing import space_changed
 from spaces.domain.versions import check_version
 from spaces.models import Space
-from spaces.models.spaces import DREAM_MODES
+from spaces.models.spaces import CAPTURE_MODES, DREAM_MODES
 
 NAME_LENGTH, DESCRIPTION_LENGTH = 120, 1000
 MOST_DAYS = 365
@@ -78,6 +78,7 @@ class Settings:
     dream_mode: str | None = None
     dream_review: bool | None = None
     dream_hours: int | None = None
+    capture_mode: str | None = None
 
 
 def update_space(
@@ -111,6 +112,8 @@ def _checked(settings: Settings) -> dict[str, Any]:
         raise ValidationFailed({"dream_mode": [f"Must be one of {', '.join(DREAM_MODES)}."]})
     if settings.dream_hours is not None and not FEWEST_HOURS <= settings.dream_hours <= MOST_HOURS:
         raise ValidationFailed({"dream_interval_hours": [f"Must be {FEWEST_HOURS} to {MOST_HOURS}."]})
+    if settings.capture_mode is not None and settings.capture_mode not in CAPTURE_MODES:
+        raise ValidationFailed({"capture_mode": [f"Must be one of {', '.join(CAPTURE_MODES)}."]})
     for collection, statuses in (settings.closed_statuses or {}).items():
         check_name(collection, COLLECTION, "closed_statuses")
         for status in statuses:

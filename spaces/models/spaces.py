@@ -11,6 +11,7 @@ SECRET_POLICIES = [
     ("quarantine", "Cut them out and hold memories for review"),
 ]
 DREAM_MODES = ("off", "client", "server")
+CAPTURE_MODES = ("off", "review", "on")
 ACCOUNT_WIDE_ROLES = {"owner", "admin"}
 
 
@@ -50,6 +51,9 @@ class Space(Tenant):
     secret_policy = models.CharField(max_length=10, default="redact", choices=SECRET_POLICIES)
     scratch_days = models.PositiveSmallIntegerField(default=7)
     closed_statuses = models.JSONField(default=dict, blank=True, help_text="collection → statuses that close")
+    capture_mode = models.CharField(
+        max_length=6, default="off", choices=[(mode, mode) for mode in CAPTURE_MODES]
+    )
     actions_paused = models.BooleanField(default=False, help_text="Kill switch: nothing here runs")
     dream_mode = models.CharField(max_length=6, default="off", choices=[(m, m) for m in DREAM_MODES])
     dream_review = models.BooleanField(default=False, help_text="A dream's changes wait for a person")
@@ -67,6 +71,7 @@ class Space(Tenant):
         constraints = [
             models.UniqueConstraint(fields=["account", "slug"], name="space_slug"),
             models.CheckConstraint(condition=Q(dream_mode__in=DREAM_MODES), name="space_dream_mode"),
+            models.CheckConstraint(condition=Q(capture_mode__in=CAPTURE_MODES), name="space_capture_mode"),
         ]
 
 

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from memoryhub.common.times import zone
 from memoryhub.web import moments
 from spaces.domain.due import is_open, is_overdue
-from spaces.models import Record, Space
+from spaces.models import Record, Reminder, Space
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,16 @@ def due_badge(record: Record, space: Space) -> DueBadge | None:
     return DueBadge(said % {"when": text}, _title(record, space), tone, _iso(record))
 
 
-def _day(record: Record, space: Space, now: datetime) -> tuple[str, bool]:
+def reminder_badge(reminder: Reminder, space: Space) -> DueBadge:
+    now = timezone.now()
+    text, soon = _day(reminder, space, now) if reminder.due_on else _moment(reminder.due_at, now)
+    overdue = reminder.due_at < now
+    said = _("overdue, %(when)s") if overdue else _("due %(when)s")
+    tone = "bad" if overdue else "warn" if soon else ""
+    return DueBadge(said % {"when": text}, _title(reminder, space), tone, _iso(reminder))
+
+
+def _day(record: Record | Reminder, space: Space, now: datetime) -> tuple[str, bool]:
     assert record.due_on is not None
     today = now.astimezone(zone(space.time_zone)).date()
     return moments.due_day(record.due_on, today), 0 <= (record.due_on - today).days <= 1
@@ -42,7 +51,7 @@ def _moment(due: datetime, now: datetime) -> tuple[str, bool]:
     return moments.spoken(due, now), due > now and (due - now).days < 1
 
 
-def _title(record: Record, space: Space) -> str:
+def _title(record: Record | Reminder, space: Space) -> str:
     if record.due_on:
         return _("%(day)s, the whole day in %(zone)s") % {
             "day": record.due_on.isoformat(),
@@ -52,5 +61,5 @@ def _title(record: Record, space: Space) -> str:
     return moments.exact(record.due_at)
 
 
-def _iso(record: Record) -> str:
+def _iso(record: Record | Reminder) -> str:
     return record.due_on.isoformat() if record.due_on else record.due_at.isoformat() if record.due_at else ""

@@ -78,6 +78,8 @@ def _create(request: MemberRequest, data: dict[str, Any], form: KeyForm) -> NewK
         preset=data["preset"],
         default_space_id=space.id,
         space_ids=[space.id] if data["only_here"] else None,
+        families=form.families,
+        profile=data["profile"] or "generic",
         expires_at=form.expiry(),
     )
 

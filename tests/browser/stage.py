@@ -17,11 +17,17 @@ from actions.domain.transitions import transition_action
 from actions.models import Action, Attempt, Policy
 from memoryhub.common.ids import typed_id
 from memoryhub.common.tenancy import tenant
-from spaces.domain import plans
+from spaces.domain import ledger, plans
+from spaces.domain.capture import Said as CaptureSaid
+from spaces.domain.capture import capture
 from spaces.domain.dreams.images import image_of
 from spaces.domain.journal import Log, write_journal
 from spaces.domain.memories import edit_memory, release_memory, remember
+from spaces.domain.memories.fields import Statement
 from spaces.domain.records import Changes, put_record, update_record
+from spaces.domain.spaces import Settings, update_space
+from spaces.domain.summaries import Item, record_summary
+from spaces.domain.summaries import Said as Summed
 from spaces.domain.values import set_value
 from spaces.models import DreamChange, DreamRun, Memory, Plan, Record, Space
 from spaces.models.dreams import OPS
@@ -61,6 +67,7 @@ def make_hostile(cast: Cast) -> Hostile:
         memory = make_memories(cast, agent)
         record = make_records(agent)
         plan = make_plan(agent)
+        make_families(cast, agent)
         make_rest(agent)
         run, waiting = make_dreams(cast, memory)
         token = invite(system_actor(cast.account.id), Role.OWNER).token
@@ -109,6 +116,13 @@ def make_hostile(cast: Cast) -> Hostile:
         "dream": f"{space}/dreams/{run}/",
         "dream undo": f"{space}/dreams/{run}/?undo=preview",
         "dream waiting": f"{space}/dreams/{waiting}/",
+        "sessions": f"{space}/sessions/",
+        "sessions narrowed": f"{space}/sessions/?agent=nobody",
+        "ledger": f"{space}/ledger/?voided=1",
+        "ledger empty": f"{space}/ledger/?month=2020-01",
+        "ledger new": f"{space}/ledger/new/",
+        "ledger remind": f"{space}/ledger/remind/",
+        "capture": f"{space}/capture/",
         "values": f"{space}/values/",
         "namespace": f"{space}/values/in/flags/",
         "value": f"{space}/values/in/flags/value/?key=%3Cimg%20src%3Dx%20onerror%3Dwindow.pwned%3D1%3E",
@@ -225,6 +239,27 @@ def make_records(agent: Any) -> Record:
     changes = Changes(due_at=due, data={"title": SHORT, SHORT: HOSTILE})
     record, _created = put_record(agent, "tasks", changes, key=SHORT)
     return update_record(agent, "tasks", record.id, Changes(data={"more": HOSTILE}))
+
+
+def make_families(cast: Cast, agent: Any) -> None:
+    statement: Statement = {"kind": "decision", "text": HOSTILE, "topics": [SHORT]}
+    record_summary(agent, Summed(HOSTILE, [Item(statement)], SHORT, SHORT, "end"), space="main")
+    for currency, amount in (("CHF", "4.20"), ("EUR", "99999999999999.9999")):
+        entry = ledger.Entry(
+            "expense",
+            HOSTILE,
+            amount,
+            currency,
+            category=SHORT,
+            merchant=SHORT,
+            payment_method=SHORT,
+            note=HOSTILE,
+        )
+        kept = ledger.record_transaction(agent, entry).transaction
+    ledger.void_transaction(agent, typed_id("txn", kept.id))
+    ledger.set_reminder(agent, HOSTILE, "2020-01-01", recurrence="daily")
+    update_space(cast.owner, Settings(capture_mode="review"))
+    capture(agent, [CaptureSaid("user", f"Remember {SHORT}")], session=SHORT)
 
 
 def make_plan(agent: Any) -> Plan:

@@ -50,6 +50,9 @@ EITHER = "actions:propose or actions:execute"
 PROPOSAL = {"class": "mail.send", "summary": "Send it", "payload": {"to": "ann"}, "idempotency_key": "new"}
 LEAD = {"collection": "leads", "id": "{record}"}
 TONE = {"ns": "prefs", "key": "tone"}
+DECISIONS_READ, DECISIONS_WRITE = "mcp:read decisions:read", "mcp:write decisions:write"
+IN_SPACE = {"space_id": "{space}"}
+TRANSACTION = {"type": "expense", "item": "Tea", "amount": "4.20", "currency": "CHF"}
 CLAIM = {"id": "{approved}", "from": "approved", "to": "executing"}
 
 OPERATIONS: dict[str, Needs] = {
@@ -121,9 +124,30 @@ OPERATIONS: dict[str, Needs] = {
     "action_list": needs(EITHER, READ),
     "action_get": needs(EITHER, READ, id="{action}"),
     "action_transition": needs(EITHER, WRITE, also="actions:execute", **CLAIM),
+    # decisions: each names the space
+    "memory_list_records": needs(DECISIONS_READ, READ, **IN_SPACE),
+    "memory_search_records": needs(DECISIONS_READ, READ, **IN_SPACE, query=OURS),
+    "memory_record_summary": needs(
+        DECISIONS_WRITE, WRITE, **IN_SPACE, items=[{"kind": "done", "text": "Tea", "supersedes": "{memory}"}]
+    ),
+    "memory_list_summaries": needs(DECISIONS_READ, READ, **IN_SPACE),
+    "decisions_list_spaces": needs(DECISIONS_READ, None),
+    "summary_get": needs(DECISIONS_READ, READ, id="{summary}"),
+    "summary_delete": needs(f"{DECISIONS_WRITE} memory:delete", WRITE, id="{summary}"),
     # paths
     "paths.remember": needs("memory:write", WRITE, content="Tea is at four", path="notes/tea"),
     "paths.recall": needs("memory:read", READ, query=OURS),
+    "capture": needs("memory:write", WRITE, events=[{"role": "user", "text": "Remember: tea is at four"}]),
+    "capture_list": needs("memory:read", READ),
+    "ledger": needs("ledger:read or ledger:write", READ, also="ledger:read", action="list"),
+    "ledger_add": needs("ledger:write", WRITE, **TRANSACTION),
+    "ledger_list": needs("ledger:read", READ),
+    "ledger_summary": needs("ledger:read", READ),
+    "ledger_get": needs("ledger:read", READ, id="{transaction}"),
+    "ledger_void": needs("ledger:write", WRITE, id="{transaction}"),
+    "reminder_set": needs("ledger:write", WRITE, content="Tea", due_at=DAY),
+    "reminder_list": needs("ledger:read", READ),
+    "reminder_complete": needs("ledger:write", WRITE, id="{reminder}"),
     "search_memory": needs("memory:read", READ, query=OURS),
     "recall_context": needs("memory:read", READ, query=OURS),
     # dreams

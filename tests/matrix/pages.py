@@ -85,6 +85,7 @@ RULE = {
     "name": "Two for letters", "effect": "require", "class_name": "gmail.reply", "conditions": "{{}}",
     "approvals": "2", "step": "start",
 }  # fmt: skip
+TRANSACTION = {"type": "expense", "item": "Tea", "amount": "4.20", "currency": "CHF"}
 KEY = {"name": "mine", "preset": "reader", "space": "{space_id}", "life": "30"}
 
 PAGES: dict[str, Page] = {
@@ -252,6 +253,30 @@ PAGES: dict[str, Page] = {
     "dream": Page(f"{SPACE}dreams/{{run}}/", get=members(SHOWN)),
     "dream-review": Page(f"{SPACE}dreams/{{run}}/review/", get=members(NOT_SO), post=writers(GOES_ON)),
     "dream-undo": Page(f"{SPACE}dreams/{{run}}/undo/", get=members(NOT_SO), post=writers(GOES_ON)),
+    "sessions": Page(f"{SPACE}sessions/", get=members(SHOWN)),
+    "session-delete": Page(
+        f"{SPACE}sessions/{{summary}}/delete/", get=members(NOT_SO), post=writers(GOES_ON)
+    ),
+    "capture": Page(f"{SPACE}capture/", get=members(SHOWN)),
+    "capture-mode": Page(
+        f"{SPACE}capture/mode/", get=members(NOT_SO), post=managers(GOES_ON), data={"mode": "on"}
+    ),
+    "capture-drop": Page(
+        f"{SPACE}capture/drop/", get=members(NOT_SO), post=writers(GOES_ON), data={"ids": "{capture}"}
+    ),
+    "capture-keep": Page(f"{SPACE}capture/{{capture}}/keep/", get=members(NOT_SO), post=writers(GOES_ON)),
+    "ledger": Page(f"{SPACE}ledger/", get=members(SHOWN)),
+    "ledger-new": Page(f"{SPACE}ledger/new/", get=members(SHOWN), post=writers(GOES_ON), data=TRANSACTION),
+    "ledger-remind": Page(
+        f"{SPACE}ledger/remind/",
+        get=members(SHOWN),
+        post=writers(GOES_ON),
+        data={"content": "Tea", "due_at": DAY},
+    ),
+    "ledger-void": Page(f"{SPACE}ledger/{{transaction}}/void/", get=members(NOT_SO), post=writers(GOES_ON)),
+    "ledger-complete": Page(
+        f"{SPACE}ledger/reminders/{{reminder}}/complete/", get=members(NOT_SO), post=writers(GOES_ON)
+    ),
     "journal": Page(f"{SPACE}journal/", get=members(SHOWN)),
     "journal-new": Page(
         f"{SPACE}journal/new/",

@@ -43,6 +43,7 @@ MODELS: dict[str, dict[str, str]] = {
     "spaces.AutoContext": LOOK,
     "spaces.DreamChange": LOOK,
     "spaces.DreamRun": LOOK,
+    "spaces.Capture": LOOK,
     "spaces.EmbeddingFailure": LOOK,
     "spaces.EmbeddingModel": LOOK,
     "spaces.JournalEntry": LOOK,
@@ -54,8 +55,12 @@ MODELS: dict[str, dict[str, str]] = {
     "spaces.PlanVersion": LOOK,
     "spaces.Record": LOOK,
     "spaces.RecordVersion": LOOK,
+    "spaces.Reminder": LOOK,
     "spaces.Space": LOOK,
     "spaces.SpaceMember": LOOK,
+    "spaces.Summary": LOOK,
+    "spaces.SummaryItem": LOOK,
+    "spaces.Transaction": LOOK,
     "spaces.Value": LOOK,
 }
 OURS = ("accounts", "actions", "spaces")

@@ -17,7 +17,7 @@ from tests.matrix.world import World
 
 pytestmark = pytest.mark.django_db
 
-ENDPOINTS = ["/mcp", "/mcp/connector", "/mcp/hub", "/mcp/paths", "/mcp/zerodb"]
+ENDPOINTS = ["/mcp", "/mcp/connector", "/mcp/decisions", "/mcp/hub", "/mcp/paths", "/mcp/zerodb"]
 MEMBERS = [str(role) for role in Role]
 READERS_OF_CLOSED = ["owner", "admin", "approver"]
 LIVE = r"^a/(?P<account>[-\w]+)/(?P<space>[-\w]+)/live$"

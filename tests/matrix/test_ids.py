@@ -16,7 +16,21 @@ from tests.wire import find
 
 pytestmark = pytest.mark.django_db
 
-IDS = ("memory", "record", "action", "approved", "agent", "entry", "plan", "run", "job")
+IDS = (
+    "memory",
+    "record",
+    "plan",
+    "summary",
+    "transaction",
+    "reminder",
+    "capture",
+    "action",
+    "approved",
+    "agent",
+    "entry",
+    "run",
+    "job",
+)
 NAMES_ONE = [name for name, declared in OPERATIONS.items() if declared.names_an_id]
 PAGES_OF_ONE = [(n, m) for n, m in DECLARED if any(f"{{{id}}}" in PAGES[n].address for id in IDS)]
 

@@ -162,7 +162,7 @@ def fill(owner: Actor, space: Space, word: str) -> dict[str, str]:
     actor = replace(owner, kind="key", key_id=agent.id, default_space_id=space.id)
 
     def call(name: str, **arguments: Any) -> dict[str, Any]:
-        operation = REGISTRY.get(name, "hub")
+        operation = REGISTRY.get(name, "hub") or REGISTRY.get(name)
         assert operation is not None
         return operation.over_rest(actor, arguments)
 
@@ -180,6 +180,20 @@ def fill(owner: Actor, space: Space, word: str) -> dict[str, str]:
     configure = REGISTRY.get("zerodb_configure_auto_context")
     assert configure is not None
     configure(actor, {"enabled": True})
+    call("space_update", capture_mode="review")
+    captured = call("capture", events=[{"role": "user", "text": f"Remember that {word} needs water"}])
+    paid = {"type": "expense", "item": word, "amount": "4.20", "currency": "CHF"}
+    transaction = call("ledger_add", **paid)["transaction"]["id"]
+    reminder = call("reminder_set", content=word, due_at="2026-03-02T12:00Z")["reminder"]["id"]
+    said = [{"kind": "decision", "text": f"We water the {word}"}]
+    summary = call(
+        "memory_record_summary",
+        space_id=space.slug,
+        agent=word,
+        session=word,
+        text=f"All of {word}",
+        items=said,
+    )["summary_id"]
     actions = [
         call(
             "action_propose",
@@ -202,6 +216,10 @@ def fill(owner: Actor, space: Space, word: str) -> dict[str, str]:
         "record": record,
         "entry": entry,
         "plan": plan,
+        "summary": summary,
+        "capture": captured["outcomes"][0]["id"],
+        "transaction": transaction,
+        "reminder": reminder,
         "action": actions[0]["uid"],
         "digest": actions[0]["digest"],
         "approved": actions[1]["uid"],

@@ -39,6 +39,7 @@ class SpaceOut(BaseModel):
     scratch_days: int
     closed_statuses: dict[str, list[str]]
     secret_policy: str
+    capture_mode: str
     actions_paused: bool
     dream: DreamSettings
     version: int
@@ -65,6 +66,9 @@ class SpaceUpdateInput(Input):
     )
     dream_review: Maybe[bool] = Field(description="Their changes wait for a person.")
     dream_interval_hours: Maybe[Annotated[int, Field(ge=FEWEST_HOURS, le=MOST_HOURS)]]
+    capture_mode: Maybe[Literal["off", "review", "on"]] = Field(
+        description="What becomes of what is captured: nothing, it waits for a person, or it is remembered."
+    )
     expected_version: Maybe[Annotated[int, Field(ge=0)]]
 
 
@@ -107,6 +111,7 @@ def space_update(actor: Actor, args: SpaceUpdateInput) -> OneSpace:
         dream_mode=args.dream_mode,
         dream_review=args.dream_review,
         dream_hours=args.dream_interval_hours,
+        capture_mode=args.capture_mode,
     )
     return OneSpace(space=shown(update_space(actor, settings, expected_version=args.expected_version)))
 
@@ -122,6 +127,7 @@ def shown(space: Space) -> SpaceOut:
         scratch_days=space.scratch_days,
         closed_statuses=space.closed_statuses,
         secret_policy=space.secret_policy,
+        capture_mode=space.capture_mode,
         actions_paused=space.actions_paused,
         dream=DreamSettings(
             mode=space.dream_mode, review=space.dream_review, interval_hours=space.dream_hours

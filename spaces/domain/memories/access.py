@@ -1,5 +1,6 @@
 """May this actor touch that memory? One in no space belongs to the account as a whole."""
 
+from collections.abc import Iterable
 from uuid import UUID
 
 from django.utils import timezone
@@ -23,6 +24,21 @@ def lock_memory(actor: Actor, id: str | UUID) -> Memory:
     memory = _found(_locked(Memory.objects.visible_to(actor).live()), id)
     require_write(actor, memory.space)
     return memory
+
+
+def named_memories(actor: Actor, ids: Iterable[str]) -> dict[str, Memory]:
+    """Id as it was given → the memory. Those that the actor doesn't see are absent."""
+    parsed = {id: _parsed(id) for id in ids}
+    rows = Memory.objects.visible_to(actor).live().select_related("space")
+    found = rows.in_bulk([id for id in parsed.values() if id])
+    return {given: found[id] for given, id in parsed.items() if id in found}
+
+
+def _parsed(id: str) -> UUID | None:
+    try:
+        return parse_id("mem", id)
+    except NotFound:
+        return None
 
 
 def lock_memories(rows: MemoryQuerySet) -> list[UUID]:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Unpack
+from uuid import UUID
 
 from django.db import transaction
 
@@ -35,10 +36,13 @@ class Remembered:
     created: bool
 
 
-def remember(actor: Actor, *, account_wide: bool = False, **statement: Unpack[Statement]) -> Remembered:
-    """Store a statement, or see it again. QuotaExceeded when it is to be core and the core is full."""
+def remember(
+    actor: Actor, *, account_wide: bool = False, captured: bool = False, **statement: Unpack[Statement]
+) -> Remembered:
+    """Store a statement, or see it again. QuotaExceeded when it is to be core and the core is full. `captured` is
+    what was said in passing, and is trusted less."""
     place = writing_place(actor, account_wide=account_wide)
-    memory = composed(actor, place, statement)
+    memory = composed(actor, place, statement, captured=captured)
     # From here on only a full core refuses, so that only a core memory needs something to go back to.
     with transaction.atomic(savepoint=memory.tier == "core"):
         return _remember(actor, place, memory)
@@ -63,14 +67,31 @@ def remember_each(actor: Actor, statements: Sequence[Statement]) -> list[Remembe
     return list(outcomes.values())
 
 
-def composed(actor: Actor, place: Place, statement: Statement) -> Memory:
+def remember_all(
+    actor: Actor, place: Place, memories: Sequence[Memory], *, locking: Sequence[UUID] = ()
+) -> list[Remembered]:
+    """All of them, composed already, or none, inside the caller's transaction. Locks are taken as in
+    `remember_each`, at the same time on the memories with the ids in `locking`."""
+    rows = Memory.objects.identical_to(*memories)
+    lock_memories(rows | Memory.objects.filter(account_id=place.account_id, id__in=locking))
+    in_order = sorted(range(len(memories)), key=lambda i: bytes(memories[i].identity))
+    outcomes = {i: _remember(actor, place, memories[i]) for i in in_order}
+    return [outcomes[i] for i in range(len(memories))]
+
+
+def see_again(actor: Actor, place: Place, stored: Memory, again: Memory) -> Remembered:
+    """A repeat of that very memory, which is locked."""
+    return _seen_again(actor, place, stored, again)
+
+
+def composed(actor: Actor, place: Place, statement: Statement, *, captured: bool = False) -> Memory:
     """The memory that the statement would be. Nothing is stored."""
     fields = cleaned(statement, place)
     said_by = actor.attribution
     memory = Memory(
         account_id=place.account_id,
         space=place.space,
-        trust=trust_of(actor),
+        trust=trust_of(actor, captured=captured),
         agent_instance=said_by.agent_instance,
         device_label=said_by.device_label,
         written_by=actor.key,

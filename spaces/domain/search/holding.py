@@ -17,13 +17,18 @@ SURELY_WHOLE = 1_500
 
 def may_hold(memories: MemoryQuerySet, words: Iterable[Word]) -> MemoryQuerySet:
     """Those of the memories whose index has something of every word, and those whose index doesn't tell."""
+    lexemes = Func(F("search_vector"), function="length", output_field=IntegerField())
+    return memories.alias(lexemes=lexemes).filter(
+        something_of_every(words) | _beside_the_index() | Q(lexemes__gte=SURELY_WHOLE)
+    )
+
+
+def something_of_every(words: Iterable[Word]) -> Q:
+    """Of what is searched by. The rest of a name, such as its order, the index doesn't tell."""
     something = Q()
     for word in words:
         something &= Q(having(to_tsquery_literal([*word.forms, word.leaves[0]])))
-    lexemes = Func(F("search_vector"), function="length", output_field=IntegerField())
-    return memories.alias(lexemes=lexemes).filter(
-        something | _beside_the_index() | Q(lexemes__gte=SURELY_WHOLE)
-    )
+    return something
 
 
 def _beside_the_index() -> Q:

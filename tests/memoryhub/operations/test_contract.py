@@ -41,7 +41,14 @@ HUB = [
     "dream_submit",
 ]
 
-PATHS = ["remember", "recall", "search_memory", "recall_context"]
+DECISIONS = [
+    "memory_list_records",
+    "memory_search_records",
+    "memory_record_summary",
+    "memory_list_summaries",
+    "decisions_list_spaces",
+]
+PATHS = ["remember", "recall", "search_memory", "recall_context", "ledger"]
 
 
 def nodes(schema: Any) -> list[dict[str, Any]]:
@@ -85,6 +92,10 @@ def test_a_tools_wire_form_is_the_one_kept(operation: Operation) -> None:
 
 def test_no_snapshot_is_left_of_a_tool_that_is_gone() -> None:
     assert {p.stem for p in SNAPSHOTS.glob("*.json")} == {f"{o.family}.{o.name}" for o in REGISTRY.tools()}
+
+
+def test_the_decisions_family_has_exactly_its_tools() -> None:
+    assert sorted(o.name for o in REGISTRY.tools("decisions")) == sorted(DECISIONS)
 
 
 def test_the_paths_family_has_exactly_its_tools() -> None:

@@ -64,7 +64,8 @@ def test_both_spellings_at_once_are_refused(cast: Cast, name: str, sent: dict[st
 
 
 def test_null_is_not_sent(cast: Cast) -> None:
-    assert call(cast.agent, "remember", text="Tea", content=None, path=None)["created"] is True
+    answer = call(cast.agent, "remember", text="Tea", content=None, path=None, create_project=None)
+    assert (answer["created"], "warnings" in answer) == (True, False)
     assert call(cast.agent, "recall", q=None, query="tea")["results"][0]["content"] == "Tea"
 
 

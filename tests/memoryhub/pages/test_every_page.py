@@ -16,6 +16,8 @@ VALUES = {
     "account": "acme", "space": "main", "action": "A1", "memory": f"mem_{'0' * 32}", "kind": "day", "day": "2026-01-01",
     "collection": "tasks", "record": f"rec_{'0' * 32}", "namespace": "flags", "plan": f"pln_{'0' * 32}",
     "vendor": "slack", "connection": f"con_{'0' * 32}", "run": f"run_{'0' * 32}", "key": f"key_{'0' * 32}",
+    "summary": f"sum_{'0' * 32}", "transaction": f"txn_{'0' * 32}", "reminder": f"rmd_{'0' * 32}",
+    "capture": f"cap_{'0' * 32}", "policy": f"pol_{'0' * 32}",
 }  # fmt: skip
 
 

@@ -5,6 +5,7 @@ from urllib.parse import urlencode
 import pytest
 
 from accounts.models import AgentKey
+from accounts.scopes import FAMILIES
 from memoryhub.common.ids import typed_id
 from tests.conftest import Cast
 from tests.pages import browser_of, freshly_signed_in, text_of
@@ -42,6 +43,15 @@ def test_a_key_may_be_for_every_space(cast: Cast) -> None:
     del fields["only_here"]
     freshly_signed_in(cast.teammate, time.time()).post(NEW, fields)
     assert AgentKey.objects.get(name="Claude Code").space_ids is None
+
+
+def test_a_key_shows_every_tool_unless_fewer_are_chosen(cast: Cast) -> None:
+    client = freshly_signed_in(cast.teammate, time.time())
+    client.post(NEW, form(cast, name="all"))
+    client.post(NEW, form(cast, name="few", tools="paths", profile="chatgpt"))
+    made = {key.name: (key.families, key.profile) for key in AgentKey.objects.filter(name__in=["all", "few"])}
+    assert made == {"all": (list(FAMILIES), "generic"), "few": (["paths"], "chatgpt")}
+    assert client.post(NEW, form(cast, tools="everything")).status_code == 422
 
 
 @pytest.mark.parametrize("seconds", [301, 10**6])

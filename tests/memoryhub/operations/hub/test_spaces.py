@@ -26,6 +26,7 @@ def test_a_space_shows_its_settings(cast: Cast) -> None:
         "scratch_days": 7,
         "closed_statuses": {},
         "secret_policy": "redact",
+        "capture_mode": "off",
         "actions_paused": False,
         "dream": {"mode": "off", "review": False, "interval_hours": 24},
         "version": 1,
