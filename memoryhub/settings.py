@@ -216,6 +216,7 @@ ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*"]
 ACCOUNT_USER_MODEL_USERNAME_FIELD = None
 ACCOUNT_EMAIL_VERIFICATION = "none"
 ACCOUNT_CHANGE_EMAIL = True  # the new address takes the old one's place once it is verified
+ACCOUNT_REAUTHENTICATION_METHODS = {"password"}
 ACCOUNT_USER_DISPLAY = operator.methodcaller("get_full_name")
 ACCOUNT_PRESERVE_USERNAME_CASING = False
 ACCOUNT_LOGOUT_ON_PASSWORD_CHANGE = True

@@ -129,10 +129,10 @@ PAGES: dict[str, Page] = {
     "account_set_password": Page("/accounts/password/set/", get=signed_in(GOES_ON), post=signed_in(GOES_ON)),
     "account_reauthenticate": Page("/accounts/reauthenticate/", get=signed_in(SHOWN), post=signed_in(SHOWN)),
     "account_request_reauthentication_code": Page(
-        "/accounts/reauthenticate/code/", get=signed_in(GOES_ON), post=signed_in(GOES_ON)
+        "/accounts/reauthenticate/code/", get=signed_in(FORBIDDEN), post=signed_in(FORBIDDEN)
     ),
     "account_confirm_reauthentication_code": Page(
-        "/accounts/reauthenticate/code/confirm/", get=signed_in(GOES_ON), post=signed_in(GOES_ON)
+        "/accounts/reauthenticate/code/confirm/", get=signed_in(FORBIDDEN), post=signed_in(FORBIDDEN)
     ),
     # the team
     "home": Page(
