@@ -9,4 +9,4 @@ class ActionsConfig(AppConfig):
 
     def ready(self) -> None:
         """Actions make themselves known as a kind of stored thing."""
-        import_module("actions.domain.actions")
+        import_module("actions.domain.action_kind")

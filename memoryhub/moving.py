@@ -1,18 +1,20 @@
-"""The commands that carry data out and in: `memoryhub export`."""
+"""The commands that carry data out and in: `memoryhub export`, `import`, `backup` and `restore`."""
 
 from __future__ import annotations
 
 import json
 import os
 import sys
+import tempfile
+import zipfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import IO
 
 import click
 
-from memoryhub.cli import ACCOUNT, DATA_DIR, JSON, acting, cli
+from memoryhub.cli import ACCOUNT, DATA_DIR, JSON, acting, cli, member
 from memoryhub.running.errors import SetupError
 from memoryhub.running.instance import open_instance
 
@@ -52,6 +54,141 @@ def export_(
     click.echo(json.dumps(answer, indent=2) if as_json else f"{answer['file']}: {answer['bytes']} bytes")
 
 
+@cli.command("import")
+@DATA_DIR
+@ACCOUNT
+@click.argument("file", type=click.Path(path_type=Path, exists=True))
+@click.option("--space", help="The space, by id or slug. Default: the only or oldest one.")
+@click.option(
+    "--from", "part", default="", help="Of an export of a whole account: the slug of the space in it."
+)
+@click.option(
+    "--dry-run", is_flag=True, help="Say what would be new, changed or in conflict; change nothing."
+)
+@click.option("--keep", is_flag=True, help="Where the file differs from what is here, keep what is here.")
+@JSON
+def import_(
+    data_dir: Path | None,
+    account: str | None,
+    file: Path,
+    space: str | None,
+    part: str,
+    dry_run: bool,
+    keep: bool,
+    as_json: bool,
+) -> None:
+    """Take an export into a space, or what another system has kept: all of it or nothing.
+
+    FILE is a ZIP of ours, the MCP memory server's JSONL, a mem0, ZeroDB or OpenMemory export, ChatGPT's saved
+    memories as text, rules such as CLAUDE.md, or a folder of basic-memory's notes.
+    """
+    with acting(data_dir, account) as actor, opened(file) as content, progress("rows", 0) as told:
+        from memoryhub.flows.importing import import_file
+
+        report = import_file(
+            actor, content, name=file.name, space=space, part=part, dry_run=dry_run, keep=keep, told=told
+        )
+    click.echo(json.dumps(report.as_dict(), indent=2) if as_json else "\n".join(report.as_lines()))
+
+
+@cli.command()
+@DATA_DIR
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@click.option(
+    "--without-secrets", is_flag=True, help="Leave out the keys of this instance; keep them elsewhere."
+)
+def backup(data_dir: Path | None, file: Path, without_secrets: bool) -> None:
+    """Write the whole instance into FILE: its database as one moment saw it, and its secrets. It may run meanwhile.
+
+    Whoever has the file has everything. With a database of your own (DATABASE_URL and DATABASE_OWNER_URL) the
+    secrets are in your environment, and are not in it.
+    """
+    from memoryhub.running.backup import back_up
+
+    with open_instance(data_dir) as instance, whole_file(file) as target:
+        manifest = back_up(instance, target, with_secrets=not without_secrets)
+    click.echo(f"{file}: {sum(manifest['counts'].values()):,} rows of {len(manifest['counts'])} tables")
+
+
+@cli.command()
+@DATA_DIR
+@click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+def restore(data_dir: Path | None, file: Path) -> None:
+    """Restore a backup into an empty database, bring it up to date, and check all of it.
+
+    Nothing is overwritten: name a new --data-dir, or an empty database of your own.
+    """
+    from memoryhub.running import backup as backups
+    from memoryhub.running import prepare
+    from memoryhub.running.instance import Instance, find_data_dir
+
+    instance = Instance(find_data_dir(data_dir))
+    instance.make()
+    with instance.embedded or nullcontext():
+        manifest = backups.restore(instance, file)
+        os.environ.update(instance.environment(os.environ))
+        prepare.migrate(os.environ)
+        events = check_chains()
+    click.echo(
+        f"Restored {sum(manifest['counts'].values()):,} rows, and checked the chain of {events:,} events."
+    )
+
+
+def check_chains() -> int:
+    """How many events there are in whole chains."""
+    import django
+
+    django.setup()
+    from accounts.domain.events import verify_events
+    from accounts.models import Account
+    from memoryhub.common.errors import HubError
+    from memoryhub.common.tenancy import tenant
+
+    found = 0
+    for id in Account.objects.values_list("id", flat=True):
+        try:
+            with tenant(id):
+                found += verify_events(id)
+        except HubError as error:
+            raise SetupError(error.message) from error
+    return found
+
+
+@member.command("erase")
+@DATA_DIR
+@ACCOUNT
+@click.argument("email")
+def erase_member_(data_dir: Path | None, account: str | None, email: str) -> None:
+    """Erase a person of the team: shows what would go, and asks for the address once more.
+
+    What they wrote is the team's, and stays.
+    """
+    with acting(data_dir, account) as actor:
+        from memoryhub.flows.erasing import erase_member, member_with_address, preview_member
+
+        person = member_with_address(actor, email)
+        for name, count in preview_member(actor, person).counts.items():
+            click.echo(f"{count} × {name}")
+        receipt = erase_member(actor, person, typed=click.prompt("Type the address to erase them for good"))
+    click.echo(f"{receipt.id} is erased.")
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[IO[bytes]]:
+    """The file; a folder as a ZIP of its files."""
+    if path.is_file():
+        with path.open("rb") as content:
+            yield content
+        return
+    with tempfile.TemporaryFile() as packed:
+        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+            for found in sorted(path.rglob("*")):
+                if found.is_file() and not any(p.startswith(".") for p in found.relative_to(path).parts[:-1]):
+                    archive.write(found, found.relative_to(path).as_posix())
+        packed.seek(0)
+        yield packed
+
+
 @contextmanager
 def whole_file(path: Path) -> Iterator[IO[bytes]]:
     """A file that only its owner may read, there whole or not at all."""
@@ -80,7 +217,8 @@ class Progress:
 
     def __call__(self, done: int) -> None:
         if self.shown:
-            click.echo(f"\r{done:,} of about {max(done, self.total):,} {self.noun}", nl=False, err=True)
+            of = f" of about {max(done, self.total):,}" if self.total else ""
+            click.echo(f"\r{done:,}{of} {self.noun}", nl=False, err=True)
 
     def end(self) -> None:
         if self.shown:

@@ -152,6 +152,7 @@ CELERY_BEAT_SCHEDULE = {
     "actions": {"task": "actions.tasks.carry_out", "schedule": 1.0, "options": {"expires": 5}},
     "dreams": {"task": "spaces.tasks.look_for_dreams", "schedule": 900.0, "options": {"expires": 600}},
     "dream": {"task": "spaces.tasks.dream", "schedule": 30.0, "options": {"expires": 30}},
+    "transfers": {"task": "memoryhub.tasks.run_transfers", "schedule": 10.0, "options": {"expires": 20}},
     "graphs": {"task": "spaces.tasks.tend_graphs", "schedule": 600.0, "options": {"expires": 60}},
 }
 
@@ -271,6 +272,7 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = BODY_LIMIT
 # A key's minute, counted in the shared cache; 0 is no limit.
 RATE_LIMIT_REQUESTS = envint("RATE_LIMIT_REQUESTS", 120)
 RATE_LIMIT_WRITES = envint("RATE_LIMIT_WRITES", 60)
+IMPORT_BYTES = envint("IMPORT_BYTES", 512 * 1024 * 1024)  # of one uploaded file
 ANSWER_CHARS = envint("ANSWER_CHARS", 60_000)
 
 LOGGING = {

@@ -27,6 +27,8 @@ from spaces.models import (
     Summary,
     SummaryItem,
     Transaction,
+    Transfer,
+    TransferPart,
     Value,
 )  # fmt: skip
 
@@ -199,3 +201,20 @@ class DreamChangeAdmin(RowAdmin):
 
     def get_exclude(self, request, obj=None):  # type: ignore[no-untyped-def]
         return [*super().get_exclude(request, obj), *self.exclude]
+
+
+@admin.register(Transfer)
+class TransferAdmin(RowAdmin):
+    list_display = ("__str__", "direction", "space", "user", "state", "done", "total", "created_at")
+    list_filter = ("direction", "state")
+    exclude = ("report",)
+    ordering = ("-created_at", "-id")
+
+
+@admin.register(TransferPart)
+class TransferPartAdmin(RowAdmin):
+    """That there is a piece; what is in it is its taker's."""
+
+    list_display = ("__str__", "transfer", "number")
+    fields = ("transfer", "number")
+    ordering = ("-id",)

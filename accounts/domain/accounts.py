@@ -4,6 +4,7 @@ from dataclasses import replace
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
 from django.utils.text import slugify
 
 from accounts.actor import Actor
@@ -36,18 +37,25 @@ def add_member(account_id: UUID, user: User, role: Role) -> Membership:
 
 def person_actor(user: User, account_slug: str, *, address: str = "") -> Actor:
     """The actor for a person's browser session in one of their accounts."""
-    membership = (
-        Membership.objects.select_related("account").filter(account__slug=account_slug, user=user).first()
-    )
-    if membership is None or not user.is_active:
+    return _as_actor(Membership.objects.filter(account__slug=account_slug, user=user), address)
+
+
+def member_actor(user_id: UUID, account_id: UUID) -> Actor:
+    """The same for what is done in a person's name while they are away."""
+    return _as_actor(Membership.objects.filter(account_id=account_id, user_id=user_id))
+
+
+def _as_actor(memberships: QuerySet[Membership], address: str = "") -> Actor:
+    membership = memberships.select_related("user").first()
+    if membership is None or not membership.user.is_active:
         raise NotFound("account")
     return Actor(
         account_id=membership.account_id,
         kind="person",
         role=Role(membership.role),
-        user_id=user.id,
+        user_id=membership.user_id,
         address=address,
-        name=user.get_full_name(),
+        name=membership.user.get_full_name(),
     )
 
 

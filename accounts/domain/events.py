@@ -11,6 +11,7 @@ from accounts.actor import Actor
 from accounts.domain.jobs import enqueue
 from accounts.models import Event
 from memoryhub.common.canonical import canonical_json
+from memoryhub.common.errors import Conflict
 from memoryhub.common.live import publish_events
 from memoryhub.common.times import format_time
 
@@ -90,6 +91,19 @@ def _save_seals(account_id: UUID, events: Sequence[Event]) -> None:
     columns = zip(*((e.id, e.seq, e.previous_hash, e.hash) for e in events), strict=True)
     with connection.cursor() as cursor:
         cursor.execute(SAVE_SEALS, [*map(list, columns), account_id])
+
+
+def verify_events(account_id: UUID) -> int:
+    """Go through the whole chain: the number of the last event. Conflict names the first that doesn't fit."""
+    sealed = Event.objects.filter(account_id=account_id).sealed().order_by("seq")
+    last, previous = 0, b""
+    while batch := list(sealed.filter(seq__gt=last)[:BATCH]):
+        for event in batch:
+            fits = event.seq == last + 1 and bytes(event.previous_hash or b"") == previous
+            if not fits or bytes(event.hash or b"") != chain_hash(previous, event):
+                raise Conflict(f"The chain of events is broken at number {last + 1}.", actual=last)
+            last, previous = last + 1, bytes(event.hash or b"")
+    return last
 
 
 def chain_hash(previous: bytes, event: Event) -> bytes:

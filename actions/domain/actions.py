@@ -1,18 +1,15 @@
 """Finding actions."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from django.utils import timezone
 
 from accounts.actor import Actor
-from actions.domain.describe import describe
 from actions.models import OPEN, Action, Attempt, Status
 from memoryhub.common.errors import NotFound, ValidationFailed
 from memoryhub.common.ids import parse_id
 from spaces.domain.access import access_space
-from spaces.domain.kinds import Kind, Row, in_batches, register_kind
-from spaces.models import Space
 
 SHORT_ID = re.compile(r"[Aa]([1-9][0-9]{0,8})")
 LIMIT, MAX_LIMIT = 50, 100
@@ -52,12 +49,3 @@ def check_statuses(statuses: Iterable[str]) -> list[str]:
             {"status": [f"{len(unknown)} unknown. Each must be one of {', '.join(Status)}."]}
         )
     return wanted
-
-
-def export_actions(actor: Actor, space: Space | None) -> Iterator[Row]:
-    """Every action belongs to a space."""
-    if space is not None:
-        yield from map(describe, in_batches(Action.objects.inside(space).with_current()))
-
-
-register_kind(Kind(prefix="act", model_label="actions.Action", export=export_actions))

@@ -145,3 +145,16 @@ def report(rows: list[Row]) -> None:
 
     click.echo(drawn(rows))
     sys.exit(any(row.missed for row in rows))
+
+
+@bench.command()
+@click.option(
+    "--data-dir", type=click.Path(path_type=Path, file_okay=False), help="Of a hub; it may be running."
+)
+@click.option("--memories", default=100_000, show_default=True, type=click.IntRange(1))
+def export(data_dir: Path | None, memories: int) -> None:
+    """Export a space of many memories as `memoryhub export` does: how long it takes, and how much memory."""
+    from memoryhub.bench.exporting import run
+
+    for line in run(data_dir, memories):
+        click.echo(line)

@@ -16,6 +16,7 @@ from accounts.scopes import Right, Scope
 from memoryhub.common.canonical import digest
 from memoryhub.common.errors import Forbidden, ValidationFailed
 from memoryhub.common.ids import ID_PREFIXES, parse_id, typed_id
+from memoryhub.flows.transfers import drop_exports
 from spaces.domain.access import access_space
 from spaces.domain.kinds import Forgetting, Forgotten, Hit, Selection, Trace, forgettable_kinds, scrub_copies
 from spaces.domain.search.normalise import UNSPACED
@@ -75,6 +76,7 @@ def forget(
             cache.set(rehearsal, True, REHEARSAL_SECONDS)
             return {scope: Reached(step.prefix, hits[scope]) for scope, step in steps.items()}
         _check_rehearsed(rehearsal, sum(len(found) for found in hits.values()))
+        drop_exports(actor.account_id)
         forgotten = {scope: _erase(actor, step, hits[scope]) for scope, step in steps.items()}
         for scope in steps if query else ():
             scrub_copies(actor, Trace(selection=base, words=scope == MEMORIES))

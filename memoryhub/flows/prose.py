@@ -26,6 +26,13 @@ def paragraph(row: Row) -> str:
     return f"* **{head}**: {told}\n" if head else f"* {told}\n"
 
 
+def headline(row: Row) -> str:
+    """What a row is and how it begins, as plain text."""
+    said = [row[name] for name in NAMES if row.get(name)]
+    body = next((row[name] for name in BODIES if row.get(name) not in (None, "", {}, [])), "")
+    return " · ".join(part if isinstance(part, str) else _json(part) for part in [*said, body] if part != "")
+
+
 def heading(file: str) -> str:
     return f"\n## {file.removesuffix('.jsonl').capitalize()}\n\n"
 

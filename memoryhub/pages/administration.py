@@ -1,13 +1,17 @@
 """The administration: Django's own, inside the one account that staff chose."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 from uuid import UUID
 
+from django.contrib import messages
 from django.contrib.admin import AdminSite
+from django.contrib.admin import action as admin_action
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.template.response import TemplateResponse
 from django.urls import path
@@ -16,7 +20,11 @@ from django.utils.translation import gettext_lazy as _
 from accounts.domain.staff import enter_account, list_every_account
 from memoryhub.common.ids import parse_id
 from memoryhub.common.tenancy import tenant
-from memoryhub.web.admin import ACCOUNT_KEY
+from memoryhub.flows.export import stream_export
+from memoryhub.flows.staff_export import check_staff, export_for_staff
+from memoryhub.web.admin import ACCOUNT_KEY, RowAdmin
+from memoryhub.web.spooled import download
+from spaces.models import Space
 
 View = Callable[..., HttpResponse]
 NOT_OURS = {
@@ -24,6 +32,25 @@ NOT_OURS = {
     "account",
     "oauth2_provider",
 }  # groups we do not use; addresses and tokens of every account
+
+
+class ExportingSpaces(RowAdmin):
+    """Adds to the administration of spaces: staff with the permission take one away, which its people read of."""
+
+    actions = ["export_space"]
+
+    def has_export_permission(self, request: HttpRequest) -> bool:
+        return bool(request.user.has_perm("spaces.export_space"))
+
+    @admin_action(permissions=["export"], description=_("Export the space as a ZIP"))
+    def export_space(self, request: HttpRequest, queryset: Any) -> HttpResponseBase | None:
+        spaces = list(queryset[:2])
+        if len(spaces) != 1:
+            messages.error(request, _("Choose one space: each export is a file of its own."))
+            return None
+        user: Any = request.user
+        export = export_for_staff(user, spaces[0], address=request.META.get("REMOTE_ADDR", ""))
+        return download(export.name, partial(stream_export, export), partial(check_staff, user))
 
 
 class HubAdminSite(AdminSite):
@@ -34,6 +61,8 @@ class HubAdminSite(AdminSite):
     def register(self, model_or_iterable: Any, admin_class: Any = None, **options: Any) -> None:
         models = model_or_iterable if isinstance(model_or_iterable, list | tuple) else [model_or_iterable]
         ours = [m for m in models if m._meta.app_label not in NOT_OURS and not self.is_registered(m)]
+        if ours == [Space]:
+            admin_class = type(admin_class.__name__, (ExportingSpaces, admin_class), {})
         super().register(ours, admin_class, **options)
 
     def get_urls(self) -> list[Any]:

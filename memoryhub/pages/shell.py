@@ -8,6 +8,7 @@ from django.utils.functional import SimpleLazyObject
 from accounts.actor import Actor
 from accounts.domain.accounts import accounts_of
 from accounts.models import Account, User
+from accounts.scopes import Right
 from actions.domain.inbox import count_inbox
 from spaces.domain.access import list_spaces
 from spaces.models import Space
@@ -20,7 +21,7 @@ SECTIONS = {
     "sessions": "sessions", "session": "sessions", "ledger": "ledger", "capture": "capture",
     "journal": "journal", "records": "records", "record": "records", "collection": "records",
     "plans": "plans", "plan": "plans",
-    "values": "values", "value": "values", "keys": "keys", "key": "keys",
+    "values": "values", "value": "values", "data": "data", "erase": "data", "keys": "keys", "key": "keys",
     "connections": "connections", "connection": "connections",
     "policies": "policies", "policy": "policies",
     "settings": "settings",
@@ -37,6 +38,7 @@ class Shell:
     section: str
     waiting: int
     shortcuts: bool
+    exports: bool
 
     @property
     def title(self) -> str:
@@ -66,6 +68,7 @@ def build_shell(request: HttpRequest) -> Shell:
         section=section_of(request),
         waiting=waiting_in(actor, nav_space),
         shortcuts=user.shortcuts,
+        exports=actor.has(Right.EXPORT),
     )
 
 

@@ -11,6 +11,7 @@ from memoryhub.operations.base import REGISTRY, Operation
 from memoryhub.rest.downloads import ExportView
 from memoryhub.rest.events import follow
 from memoryhub.rest.openapi import openapi_view
+from memoryhub.rest.uploads import ImportView
 from memoryhub.rest.views import OperationView, UnknownPath
 
 
@@ -60,6 +61,7 @@ urlpatterns = [
     path("openapi.json", openapi_view, name="openapi"),
     path("events", follow, name="follow-events"),
     path("export", ExportView.as_view(), name="export"),
+    path("import", ImportView.as_view(), name="import"),
     *routes(),
     re_path(r"^[\s\S]*$", UnknownPath.as_view(), name="unknown"),
 ]

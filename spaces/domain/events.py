@@ -14,7 +14,7 @@ from spaces.domain.access import access_space
 from spaces.models import Space
 
 TYPE = re.compile(r"[a-z_]{1,32}\.(?:[a-z_]{1,32}|\*)")
-FOR_MANAGERS = ("key", "member", "connection", "export")
+FOR_MANAGERS = ("key", "member", "connection", "export", "import")
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,8 @@
 """How the journal leaves, and how it is forgotten: a phrase is cut out of the text, or the entry goes."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -15,12 +16,24 @@ from accounts.scopes import Right
 from memoryhub.common.errors import ValidationFailed
 from memoryhub.common.ids import typed_id
 from memoryhub.common.text import excerpt
-from memoryhub.common.times import format_time
+from memoryhub.common.times import format_time, monday_of, parse_date
 from spaces.domain.access import access_rows, access_space
+from spaces.domain.arriving import Fields, Shape, arrive, versions_of, written_by
 from spaces.domain.checks import check_visible
-from spaces.domain.journal import ITEM_LENGTH, LISTS, SUMMARY_LENGTH, Ref, access_entry, state
+from spaces.domain.journal import (
+    ITEM_LENGTH,
+    KINDS,
+    LISTS,
+    SUMMARY_LENGTH,
+    Log,
+    Ref,
+    access_entry,
+    check_log,
+    state,
+)
 from spaces.domain.kinds import (
     SAMPLE,
+    Arrival,
     Forgetting,
     Forgotten,
     Hit,
@@ -143,6 +156,10 @@ def export(actor: Actor, space: Space | None) -> Iterator[Row]:
 
 
 def _row(entry: JournalEntry) -> Row:
+    return {**tell(entry), "versions": versions_of(entry)}
+
+
+def tell(entry: JournalEntry) -> Row:
     return {
         "id": typed_id("jrn", entry.id),
         "kind": entry.kind,
@@ -152,17 +169,44 @@ def _row(entry: JournalEntry) -> Row:
         "written_by": entry.written_by,
         "created_at": format_time(entry.created_at),
         "updated_at": format_time(entry.updated_at),
-        "versions": [
-            {
-                "version": earlier.version,
-                "written_by": earlier.written_by,
-                "written_at": format_time(earlier.written_at),
-                **earlier.data,
-            }
-            for earlier in entry.versions.all()
-        ],
     }
 
+
+def read(arrival: Arrival, row: Fields) -> JournalEntry:
+    kind, day = row.one_of("kind", KINDS), parse_date(row.text("date"), "date")
+    said = Log(row.text("summary", ""), **{name: row.texts(name) for name in LISTS})
+    check_log(said)
+    return JournalEntry(
+        space=arrival.space,
+        kind=kind,
+        date=monday_of(day) if kind == "week" else day,
+        summary=said.summary,
+        **{name: getattr(said, name) for name in LISTS},
+        version=row.whole("version", 1, least=1),
+        written_by=written_by(row),
+        created_at=row.moment("created_at", arrival.now),
+        updated_at=row.moment("updated_at", arrival.now),
+    )
+
+
+def standing(arrival: Arrival, entries: Sequence[JournalEntry]) -> Iterable[JournalEntry]:
+    assert arrival.space is not None
+    return JournalEntry.objects.inside(arrival.space).filter(date__in={entry.date for entry in entries})
+
+
+SHAPE = Shape(
+    prefix="jrn",
+    model=JournalEntry,
+    read=read,
+    tell=tell,
+    place=lambda entry: (entry.kind, entry.date),
+    standing=standing,
+    stated=("summary", *LISTS),
+    event=("journal.written", "journal"),
+    state=state,
+    version=JournalVersion,
+    owner="entry",
+)
 
 JOURNAL = register_kind(
     Kind(
@@ -170,5 +214,6 @@ JOURNAL = register_kind(
         model_label="spaces.JournalEntry",
         export=export,
         forgetting=Forgetting(scope="journal", find=find, erase=erase),
+        arrive=partial(arrive, SHAPE),
     )
 )

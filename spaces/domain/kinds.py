@@ -3,8 +3,12 @@
 Exporting, importing and forgetting walk this registry, so that a kind added later can't be missed.
 """
 
+import hashlib
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
 from typing import Any, TypeVar
 from uuid import UUID
 
@@ -12,6 +16,7 @@ from django.db.models import QuerySet
 
 from accounts.actor import Actor
 from accounts.models import Tenant
+from memoryhub.common.errors import HubError
 from memoryhub.common.ids import ID_PREFIXES, typed_id
 from spaces.models import Space
 
@@ -74,6 +79,56 @@ class Forgetting:
     erase: Callable[[Actor, Selection, Sequence[Hit]], Forgotten]
 
 
+class Outcome(StrEnum):
+    """What an imported row is beside what is there: `CHANGED` is a later state of the same row, and taken over;
+    `CONFLICTING` was written apart from it, and what is there stays."""
+
+    NEW = "new"
+    SAME = "same"
+    CHANGED = "changed"
+    CONFLICTING = "conflicting"
+
+
+@dataclass
+class Arrival:
+    """Where rows of a file arrive. `space` None is the account as a whole.
+
+    `later` holds what can only be done once every row is there; it runs in the same transaction. Until then
+    `gathered` holds what a kind needs for it.
+    """
+
+    actor: Actor
+    space: Space | None
+    now: datetime
+    later: list[Callable[[], None]] = field(default_factory=list)
+    gathered: dict[str, dict[UUID, Any]] = field(default_factory=dict)
+    notes: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def account_id(self) -> UUID:
+        return self.actor.account_id
+
+    def id(self, id: UUID) -> UUID:
+        """The id that a row of a file gets here: always the same one, and in the same order of time."""
+        place = (self.space.id if self.space else self.account_id).bytes
+        mark = hashlib.sha256(place + id.bytes).digest()
+        raw = bytearray(id.bytes[:10] + mark[:6])
+        raw[6], raw[8] = raw[6] & 0x0F | 0x70, raw[8] & 0x3F | 0x80
+        return UUID(bytes=bytes(raw))
+
+
+Arriving = Callable[[Arrival, Sequence[Row]], list[Outcome]]
+"""Takes rows as `export` gives them, sorts them out against what is there, and stores new and changed ones: an
+outcome for each, in order. The first that can't be is raised as RowRefused. See spaces.domain.arriving."""
+
+
+class RowRefused(Exception):
+    """The row at `index` of those that were handed over can't be taken."""
+
+    def __init__(self, index: int, error: HubError) -> None:
+        self.index, self.error = index, error
+
+
 @dataclass(frozen=True)
 class Trace:
     """Of what no copy is to stay: of memories that are erased, and of what holds the query in a space.
@@ -92,8 +147,8 @@ class Kind:
 
     `prefix` is that of its typed ids. `export` yields every row of the space (None: of the account as a whole)
     as plain JSON, with whatever hangs on it. Without `forgetting` it is out of reach of queries to forget.
-    `plural` names its file in an export.
     `scrub(actor, trace)` takes out of rows that stay what they keep of a text that is gone for good.
+    `plural` names its file in an export. Without `arrive` its rows are left out of an import, and named there.
     """
 
     prefix: str
@@ -102,6 +157,7 @@ class Kind:
     forgetting: Forgetting | None = None
     plural: str = ""
     scrub: Callable[[Actor, Trace], None] | None = None
+    arrive: Arriving | None = None
 
     @property
     def name(self) -> str:

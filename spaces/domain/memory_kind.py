@@ -1,6 +1,7 @@
 """How memories leave, and how they are forgotten: those that hold every word of a query."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -10,6 +11,7 @@ from memoryhub.common.errors import Forbidden, NotFound
 from memoryhub.common.ids import typed_id
 from memoryhub.common.text import excerpt
 from memoryhub.common.times import format_time
+from spaces.domain.arriving import Shape, arrive, versions_of
 from spaces.domain.dreams.kinship import dream_kin, revive_sources
 from spaces.domain.kinds import (
     SAMPLE,
@@ -22,7 +24,9 @@ from spaces.domain.kinds import (
     in_batches,
     register_kind,
 )
+from spaces.domain.memories import arriving
 from spaces.domain.memories.access import require_write
+from spaces.domain.memories.arriving import POINTERS
 from spaces.domain.memories.erasing import erase_memories
 from spaces.domain.memories.fields import told
 from spaces.domain.phrases import texts_in
@@ -32,7 +36,6 @@ from spaces.domain.search.tokens import every_word, holds_all_words
 from spaces.models import Memory, MemoryVersion, Space
 from spaces.models.memories import MemoryQuerySet
 
-POINTERS = ("superseded_by", "resolved_by")
 SAID = ("text", "subject", "tags", "topics", "path", "source_ref", "decided_by", "links", "metadata")
 
 
@@ -70,7 +73,11 @@ def export(actor: Actor, space: Space | None) -> Iterator[Row]:
 
 
 def row_of(memory: Memory) -> Row:
-    """A memory as it leaves."""
+    return {**tell(memory), "versions": versions_of(memory)}
+
+
+def tell(memory: Memory) -> Row:
+    """A memory as it leaves, but for its earlier versions."""
     return {"id": typed_id("mem", memory.id), **told(memory), **_circumstances(memory)}
 
 
@@ -161,15 +168,6 @@ def _circumstances(memory: Memory) -> Row:
         "held_for": memory.held_for,
         "created_at": format_time(memory.created_at),
         "updated_at": format_time(memory.updated_at),
-        "versions": [
-            {
-                "version": v.version,
-                "written_by": v.written_by,
-                "written_at": format_time(v.written_at),
-                **v.data,
-            }
-            for v in sorted(memory.versions.all(), key=lambda v: v.version)
-        ],
     }
 
 
@@ -177,11 +175,29 @@ def _pointer(id: UUID | None) -> str | None:
     return typed_id("mem", id) if id else None
 
 
+SHAPE = Shape(
+    prefix="mem",
+    model=Memory,
+    read=arriving.read,
+    tell=tell,
+    place=arriving.place,
+    standing=arriving.standing,
+    stated=arriving.STATED,
+    event=("memory.created", "memory"),
+    state=told,
+    version=MemoryVersion,
+    owner="memory",
+    links=POINTERS,
+    placing=arriving.placing,
+    placed=arriving.placed,
+)
+
 MEMORIES = register_kind(
     Kind(
         prefix="mem",
         model_label="spaces.Memory",
         export=export,
         forgetting=Forgetting(scope="memories", find=find, erase=erase),
+        arrive=partial(arrive, SHAPE),
     )
 )

@@ -228,10 +228,15 @@ def _keep(plan: Plan, before: Mapping[str, Any] | None) -> None:
         version=plan.version,
         data=now,
         diff=unified_diff(before["content"], plan.content) if before else "",
-        changed=[n for n in FIELDS if n != "content" and before and before[n] != now[n]],
+        changed=what_changed(before, now) if before else [],
         written_by=plan.written_by,
         written_at=plan.updated_at,
     )
+
+
+def what_changed(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """The names of the fields, but for the content, of which there is a diff."""
+    return [name for name in FIELDS if name != "content" and before[name] != now[name]]
 
 
 def _lock(actor: Actor, id: str | UUID) -> Plan:

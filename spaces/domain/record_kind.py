@@ -1,6 +1,7 @@
 """How records leave, and how they are forgotten: whole, or in the earlier versions that alone hold a phrase."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from uuid import UUID
 
 from django.db.models import Prefetch
@@ -12,8 +13,12 @@ from memoryhub.common.ids import typed_id
 from memoryhub.common.text import excerpt
 from memoryhub.common.times import format_time
 from spaces.domain.access import access_rows
+from spaces.domain.arriving import Fields, Shape, arrive, versions_of, written_by
+from spaces.domain.checks import check_json, check_key, check_name
+from spaces.domain.due import due_in
 from spaces.domain.kinds import (
     SAMPLE,
+    Arrival,
     Forgetting,
     Forgotten,
     Hit,
@@ -24,7 +29,7 @@ from spaces.domain.kinds import (
     register_kind,
 )
 from spaces.domain.phrases import holders, texts_in
-from spaces.domain.records import state
+from spaces.domain.records import COLLECTION, DATA_BYTES, KEY_LENGTH, STATUS, state
 from spaces.models import Record, RecordVersion, Space
 
 OLDEST_FIRST = Prefetch("versions", queryset=RecordVersion.objects.order_by("version"))
@@ -83,6 +88,10 @@ def export(actor: Actor, space: Space | None) -> Iterator[Row]:
 
 
 def _row(record: Record) -> Row:
+    return {**tell(record), "versions": versions_of(record)}
+
+
+def tell(record: Record) -> Row:
     return {
         "id": typed_id("rec", record.id),
         "collection": record.collection,
@@ -92,17 +101,54 @@ def _row(record: Record) -> Row:
         "written_by": record.written_by,
         "created_at": format_time(record.created_at),
         "updated_at": format_time(record.updated_at),
-        "versions": [
-            {
-                "version": earlier.version,
-                "written_by": earlier.written_by,
-                "written_at": format_time(earlier.written_at),
-                **earlier.data,
-            }
-            for earlier in record.versions.all()
-        ],
     }
 
+
+def read(arrival: Arrival, row: Fields) -> Record:
+    assert arrival.space is not None
+    data = row.mapping("data")
+    check_json(data, DATA_BYTES, "data")
+    due = due_in(arrival.space, text) if (text := row.text("due_at", "")) else None
+    return Record(
+        space=arrival.space,
+        collection=check_name(row.text("collection"), COLLECTION, "collection"),
+        key=check_key(row.text("key", ""), KEY_LENGTH),
+        status=check_name(row.text("status", "open"), STATUS, "status"),
+        due_at=due.at if due else None,
+        due_on=due.date if due else None,
+        data=data,
+        origin=row.one_of("origin", ("agent", "user")),
+        version=row.whole("version", 1, least=1),
+        written_by=written_by(row),
+        created_at=row.moment("created_at", arrival.now),
+        updated_at=row.moment("updated_at", arrival.now),
+    )
+
+
+def place(record: Record) -> tuple[str, str] | None:
+    return (record.collection, record.key) if record.key else None
+
+
+def standing(arrival: Arrival, records: Sequence[Record]) -> Iterable[Record]:
+    assert arrival.space is not None
+    places = {place(record) for record in records}
+    rows = Record.objects.inside(arrival.space).filter(key__in={r.key for r in records if r.key})
+    return (row for row in rows if place(row) in places)
+
+
+SHAPE = Shape(
+    prefix="rec",
+    model=Record,
+    read=read,
+    tell=tell,
+    place=place,
+    standing=standing,
+    stated=("status", "due_at", "due_date_only", "data", "origin"),
+    event=("record.created", "record"),
+    state=state,
+    version=RecordVersion,
+    owner="record",
+)
 
 RECORDS = register_kind(
     Kind(
@@ -110,5 +156,6 @@ RECORDS = register_kind(
         model_label="spaces.Record",
         export=export,
         forgetting=Forgetting(scope="records", find=find, erase=erase),
+        arrive=partial(arrive, SHAPE),
     )
 )

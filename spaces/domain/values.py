@@ -78,7 +78,7 @@ def set_value(
         account_id=within.account_id,
         space=within,
         namespace=namespace,
-        key=_checked_key(key),
+        key=checked_key(key),
         value=value,
         written_by=actor.key,
         created_at=now,
@@ -125,7 +125,7 @@ def _find(within: Space, namespace: str, key: str, *, lock: bool = False) -> Val
     return found
 
 
-def _checked_key(key: str) -> str:
+def checked_key(key: str) -> str:
     if not key:
         raise ValidationFailed({"key": ["Must have at least 1 character."]})
     return check_key(key, KEY_LENGTH)

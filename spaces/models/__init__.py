@@ -9,6 +9,7 @@ from spaces.models.plans import Plan, PlanVersion
 from spaces.models.records import Record, RecordVersion
 from spaces.models.spaces import Space, SpaceMember
 from spaces.models.summaries import Summary, SummaryItem
+from spaces.models.transfers import Transfer, TransferPart
 from spaces.models.values import Value
 
 __all__ = [
@@ -33,5 +34,7 @@ __all__ = [
     "Summary",
     "SummaryItem",
     "Transaction",
+    "Transfer",
+    "TransferPart",
     "Value",
 ]

@@ -73,6 +73,7 @@ class Space(Tenant):
             models.CheckConstraint(condition=Q(dream_mode__in=DREAM_MODES), name="space_dream_mode"),
             models.CheckConstraint(condition=Q(capture_mode__in=CAPTURE_MODES), name="space_capture_mode"),
         ]
+        permissions = [("export_space", "Can export any space")]
 
 
 class SpaceMember(Tenant):

@@ -29,7 +29,7 @@ from spaces.domain.spaces import Settings, update_space
 from spaces.domain.summaries import Item, record_summary
 from spaces.domain.summaries import Said as Summed
 from spaces.domain.values import set_value
-from spaces.models import DreamChange, DreamRun, Memory, Plan, Record, Space
+from spaces.models import DreamChange, DreamRun, Memory, Plan, Record, Space, Transfer
 from spaces.models.dreams import OPS
 from tests.actions.stage import approve, propose
 from tests.conftest import Cast
@@ -70,6 +70,7 @@ def make_hostile(cast: Cast) -> Hostile:
         make_families(cast, agent)
         make_rest(agent)
         run, waiting = make_dreams(cast, memory)
+        make_transfers(cast)
         token = invite(system_actor(cast.account.id), Role.OWNER).token
     home, space = "/a/acme", "/a/acme/main"
     today = timezone.now().date().isoformat()
@@ -99,6 +100,8 @@ def make_hostile(cast: Cast) -> Hostile:
         "memory": f"{space}/memories/{mem}/",
         "memory new": f"{space}/memories/new/",
         "forget": f"{space}/forget/?query=onerror&scopes=memories&scopes=records&scopes=journal",
+        "data": f"{space}/data/",
+        "erase": f"{space}/erase/",
         "journal": f"{space}/journal/",
         "journal entry": f"{space}/journal/day/{today}/",
         "journal new": f"{space}/journal/new/",
@@ -269,6 +272,25 @@ def make_plan(agent: Any) -> Plan:
     return plans.update_plan(
         agent, plan.id, plans.Changes(title=f"{SHORT} too", content=f"{text}More of it.\n")
     )
+
+
+def make_transfers(cast: Cast) -> None:
+    line = {"kind": "memory", "outcome": "conflicting", "file": SHORT, "line": 1, "begins": HOSTILE}
+    report = {
+        "system": "Memory Hub", "dry_run": True, "conflicts": 1, "lines": [line],
+        "counts": {"memory": {"new": 1, "same": 0, "changed": 0, "conflicting": 1}},
+        "left_out": [{"what": SHORT, "count": 1, "why": "Is not in the manifest."}],
+    }  # fmt: skip
+    for state, fields in {
+        "running": {"direction": "out", "done": 500, "total": 1_000},
+        "ready": {"direction": "out"},
+        "failed": {"direction": "in", "name": SHORT, "error": HOSTILE},
+        "done": {"direction": "in", "name": SHORT, "report": report, "dry_run": True},
+    }.items():
+        Transfer.objects.create(
+            account=cast.account, space=cast.space, user_id=cast.owner.user_id, state=state,
+            expires_at=timezone.now() + timedelta(hours=3), **fields,
+        )  # fmt: skip
 
 
 def make_rest(agent: Any) -> None:

@@ -65,6 +65,11 @@ def managers(outcome: str, others: str = FORBIDDEN) -> Audience:
     return roles(outcome, "owner", "admin") | denied
 
 
+def the_owner(outcome: str) -> Audience:
+    """What is the owner's own is nobody else's."""
+    return everybody(ABSENT, nobody=SIGN_IN, owner=outcome)
+
+
 @dataclass(frozen=True)
 class Page:
     address: str
@@ -96,6 +101,7 @@ PAGES: dict[str, Page] = {
     "v1:openapi": Page("/v1/openapi.json", get=everybody(SHOWN)),
     "v1:follow-events": Page("/v1/events", get=everybody("401")),
     "v1:export": Page("/v1/export", get=everybody("401")),
+    "v1:import": Page("/v1/import", post=everybody("401")),
     "v1:unknown": Page("/v1/nothing", get=everybody("401"), post=everybody("401")),
     "welcome": Page("/welcome/unknown/", get=everybody(GONE), post=everybody(GONE)),
     "theme": Page("/appearance/", get=everybody(NOT_SO), post=everybody(GOES_ON)),
@@ -238,6 +244,24 @@ PAGES: dict[str, Page] = {
         f"{SPACE}settings/try/", get=members(NOT_SO), post=members(SHOWN), data={"sample": "Tea is at four"}
     ),
     "memory-pin": Page(f"{SPACE}memories/{{memory}}/pin/", get=members(NOT_SO), post=writers(GOES_ON)),
+    "data": Page(
+        f"{SPACE}data/",
+        get=managers(SHOWN),
+        post=managers(GOES_ON),
+        data={"scope": "space"},
+        fresh=True,
+    ),
+    "data-transfer": Page(f"{SPACE}data/{{transfer}}/", get=the_owner(SHOWN)),
+    "data-cancel": Page(f"{SPACE}data/{{transfer}}/cancel/", get=members(NOT_SO), post=the_owner(GOES_ON)),
+    "data-import": Page(f"{SPACE}data/{{transfer}}/import/", get=members(NOT_SO), post=the_owner(ABSENT)),
+    "data-download": Page(f"{SPACE}data/{{transfer}}/download/", get=members(NOT_SO), post=the_owner(SHOWN)),
+    "erase": Page(
+        f"{SPACE}erase/",
+        get=roles(SHOWN, "owner"),
+        post=roles(SHOWN, "owner"),
+        data={"typed": "{slug}"},
+        fresh=True,
+    ),
     "forget": Page(
         f"{SPACE}forget/",
         get=members(SHOWN),

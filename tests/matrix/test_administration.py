@@ -61,6 +61,8 @@ MODELS: dict[str, dict[str, str]] = {
     "spaces.Summary": LOOK,
     "spaces.SummaryItem": LOOK,
     "spaces.Transaction": LOOK,
+    "spaces.Transfer": LOOK,
+    "spaces.TransferPart": LOOK,
     "spaces.Value": LOOK,
 }
 OURS = ("accounts", "actions", "spaces")

@@ -41,6 +41,8 @@ from spaces.models import (
     MemoryChunk,
     Space,
     SpaceMember,
+    Transfer,
+    TransferPart,
 )
 from tests.conftest import key_maker
 
@@ -201,6 +203,11 @@ def fill(owner: Actor, space: Space, word: str) -> dict[str, str]:
         )["action"]
         for key in ("pending", "approved")
     ]
+    transfer = Transfer.objects.create(
+        account_id=owner.account_id, space=space, user_id=owner.user_id, direction="out", state="ready",
+        name="export.zip", expires_at=timezone.now() + timedelta(hours=1),
+    )  # fmt: skip
+    TransferPart.objects.create(account_id=owner.account_id, transfer=transfer, number=0, data=b"zip")
     approve_action(owner, actions[1]["uid"], digest=actions[1]["digest"])
     rule = create_policy(owner.in_space(space.slug), Draft(f"Rule {word}", "require", "pay.out"))
     change_policy(owner.in_space(space.slug), rule.uid, Draft(f"Rule {word}", "deny", "pay.out"), version=1)
@@ -212,6 +219,7 @@ def fill(owner: Actor, space: Space, word: str) -> dict[str, str]:
         "job": job,
         "memory": memory,
         "held": held,
+        "transfer": str(transfer.id),
         "rows": digest({"memories": [memory]}),
         "record": record,
         "entry": entry,

@@ -1,0 +1,179 @@
+"""After a space or a person is erased, what they said is nowhere: a full dump of the database is read for it."""
+
+import subprocess
+from datetime import date
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.db import connection
+
+import memoryhub.tasks  # noqa: F401 (makes the handlers of jobs known)
+from accounts.domain.accounts import add_member, person_actor
+from accounts.domain.invitations import invite
+from accounts.domain.keys import create_key
+from accounts.models import AgentKey, Event, Membership, User
+from accounts.scopes import PRESETS, Role
+from actions.domain.transitions import approve_action
+from memoryhub.common.errors import Conflict, Forbidden, HubError, NotFound, ValidationFailed
+from memoryhub.common.ids import new_id
+from memoryhub.common.tenancy import tenant
+from memoryhub.flows.erasing import erase_member, erase_space, preview_member, preview_space
+from memoryhub.flows.forgetting import forget
+from memoryhub.flows.transfers import run_transfers, start_export
+from memoryhub.running.binaries import find_binaries
+from spaces.domain.journal import Log, write_journal
+from spaces.domain.kinds import all_kinds
+from spaces.domain.memories import edit_memory, find_memories, remember
+from spaces.domain.records import Changes, put_record
+from spaces.domain.spaces import create_space
+from spaces.domain.values import set_value
+from spaces.models import Memory, Space
+from tests.actions.stage import propose
+from tests.conftest import Cast
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+PLANTED = "heliotropezebra"
+
+
+def dumped() -> str:
+    """Every row of every table, as its owner sees it."""
+    owner = settings.DB_OWNER
+    environ = {
+        "PGHOST": owner["HOST"],
+        "PGUSER": owner["USER"],
+        "PGDATABASE": connection.settings_dict["NAME"],
+    }
+    done = subprocess.run(
+        [str(find_binaries().program("pg_dump")), "--data-only", "--inserts", "--enable-row-security"],
+        env={**environ, "PGPORT": str(owner["PORT"] or 5432)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout
+
+
+@pytest.fixture
+def doomed(cast: Cast) -> Space:
+    """A space with the word in every kind of thing, in earlier versions, in an export that lies ready."""
+    with tenant(cast.account.id):
+        space = create_space(cast.owner, name="Doomed", description=PLANTED)
+        agent = cast.agent.in_space("doomed")
+        for text in (PLANTED, f"{PLANTED} again"):
+            put_record(agent, "tasks", Changes(data={"note": text, PLANTED: 1}), key=PLANTED)
+            write_journal(agent, date(2026, 3, 1), Log(text, decisions=[text]))
+            set_value(agent, "prefs", PLANTED, text)
+        memory = remember(agent, text=PLANTED, tags=[PLANTED], metadata={PLANTED: PLANTED}).memory
+        edit_memory(agent, memory.id, text="something else", tags=[])
+        remember(agent, text=f"{PLANTED} once more")
+        action = propose(agent, summary=PLANTED, payload={"text": PLANTED}).action
+        approve_action(cast.owner.in_space("doomed"), action.uid, digest=action.current.digest)
+        start_export(cast.owner, space)
+    run_transfers()
+    return space
+
+
+def test_a_space_is_erased_with_every_word_in_it(cast: Cast, doomed: Space) -> None:
+    assert PLANTED in dumped()
+    with tenant(cast.account.id):
+        remember(cast.agent, text="What the others know")
+        shown = preview_space(cast.owner, "doomed")
+        receipt = erase_space(cast.owner, space="doomed", typed="doomed")
+    assert receipt == shown
+    kinds = {kind.name for kind in all_kinds() if kind.prefix in ("mem", "jrn", "rec", "val", "act")}
+    assert receipt.counts.keys() >= kinds
+    left = dumped()
+    assert PLANTED not in left
+    assert "What the others know" in left
+    with tenant(cast.account.id):
+        told = Event.objects.get(type="space.erased")
+        assert (told.object_id, told.summary) == (receipt.id, f"{receipt.total} rows")
+        with pytest.raises(NotFound):
+            preview_space(cast.owner, "doomed")
+
+
+@pytest.mark.parametrize(("who", "typed", "error"), [
+    ("owner", "Doomed!", ValidationFailed),
+    ("admin", "doomed", Forbidden),
+    ("teammate", "doomed", Forbidden),
+    ("agent", "doomed", Forbidden),
+])  # fmt: skip
+def test_without_the_role_and_the_typed_name_nothing_is_erased(
+    cast: Cast, doomed: Space, who: str, typed: str, error: type[HubError]
+) -> None:
+    with tenant(cast.account.id):
+        with pytest.raises(error):
+            erase_space(getattr(cast, who), space="doomed", typed=typed)
+        assert Space.objects.filter(slug="doomed").exists()
+
+
+def test_the_only_space_stays(cast: Cast) -> None:
+    with tenant(cast.account.id), pytest.raises(Conflict):
+        erase_space(cast.owner, space="main", typed="main")
+
+
+def test_live_rows_fill_the_place_of_what_was_forgotten_in_results(cast: Cast) -> None:
+    with tenant(cast.account.id):
+        for n in range(5):
+            remember(cast.agent, text=f"Crane number {n}")
+        before = find_memories(cast.agent, "crane", limit=3).page.items
+        forget(cast.agent, ids=[f"mem_{m.id.hex}" for m in before[:2]])
+        after = find_memories(cast.agent, "crane", limit=3).page.items
+    assert len(after) == 3
+    assert not {m.id for m in before[:2]} & {m.id for m in after}
+
+
+# People
+
+
+@pytest.fixture
+def leaving(cast: Cast) -> Any:
+    user = User.objects.create_user(f"{PLANTED}@acme.example", "correct horse battery", name=f"Ana {PLANTED}")
+    add_member(cast.account.id, user, Role.MEMBER)
+    with tenant(cast.account.id):
+        person = person_actor(user, cast.account.slug)
+        scopes = sorted(PRESETS["reader"])
+        create_key(person, name=f"{PLANTED}s key", scopes=scopes, default_space_id=cast.space.id)
+        invite(cast.owner, Role.MEMBER, email=user.email)
+        remember(person, text="What they wrote is the team's")
+    return user
+
+
+def test_a_person_is_erased_and_what_they_wrote_stays(cast: Cast, leaving: User) -> None:
+    assert PLANTED in dumped()
+    with tenant(cast.account.id):
+        shown = preview_member(cast.owner, leaving.id)
+        assert shown.counts == {"membership": 1, "key": 1, "invitation": 1, "account of the person": 1}
+        with pytest.raises(ValidationFailed):
+            erase_member(cast.owner, leaving.id, typed="somebody@else.example")
+        assert erase_member(cast.owner, leaving.id, typed=leaving.email) == shown
+        assert Memory.objects.filter(text="What they wrote is the team's").exists()
+        assert Event.objects.filter(type="member.erased").count() == 1
+    assert PLANTED not in dumped()
+    assert not Membership.objects.filter(user_id=leaving.id).exists()
+    assert not User.objects.get(id=leaving.id).is_active
+
+
+def test_who_is_in_another_team_keeps_their_account_there(cast: Cast, leaving: User) -> None:
+    add_member(cast.outsider.account_id, leaving, Role.MEMBER)
+    with tenant(cast.account.id):
+        receipt = erase_member(cast.admin, leaving.id, typed=leaving.email)
+    assert "account of the person" not in receipt.counts
+    assert User.objects.get(id=leaving.id).is_active
+    assert not AgentKey.objects.filter(account=cast.account, created_by=leaving).exists()
+
+
+def test_the_last_owner_and_strangers_are_not_erased(cast: Cast, leaving: User) -> None:
+    owner = User.objects.get(id=cast.owner.user_id)
+    with tenant(cast.account.id):
+        with pytest.raises(Conflict):
+            erase_member(cast.admin, owner.id, typed=owner.email)
+        for stranger in (cast.outsider_person.user_id, new_id()):
+            assert stranger
+            with pytest.raises(NotFound):
+                preview_member(cast.owner, stranger)
+        for who in (cast.teammate, cast.viewer, cast.approver):
+            with pytest.raises(Forbidden):
+                erase_member(who, leaving.id, typed=leaving.email)
