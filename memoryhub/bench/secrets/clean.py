@@ -18,7 +18,7 @@ LOOKALIKES = (
     "FROM python:3.12-slim@sha256:{hex:64}",
     "sha256:{hex:64}  app.tar.gz",
     '    "integrity": "sha512-{base64:86}==",',
-    'resolved "https://registry.npmjs.org/left-pad/-/left-pad-1.3.0.tgz#{hex:40}"',
+    'resolved "https://npm.acme.example/left-pad/-/left-pad-1.3.0.tgz#{hex:40}"',
     '    {{ url = "https://files.pythonhosted.org/packages/{hex:2}/{hex:2}/x.whl", hash = "sha256:{hex:64}" }},',
     "golang.org/x/text v0.14.0 h1:{base64:43}=",
     'checksum = "{hex:64}"',

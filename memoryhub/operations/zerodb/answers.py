@@ -20,7 +20,7 @@ class Arguments(Input):
     aliases: ClassVar[Mapping[str, str]] = {"agent_id": ""}
 
 
-# JSON has one kind of number, and the seed calls these so.
+# JSON has one kind of number, and this family calls these so.
 Whole = Annotated[float, Field(multiple_of=1)]
 
 

@@ -1,4 +1,4 @@
-"""The family is the seed's: its tools, and each one's arguments with their types and defaults."""
+"""The family is what its clients were made for: its tools, and each one's arguments with their types and defaults."""
 
 from memoryhub.operations.base import REGISTRY
 
