@@ -68,16 +68,18 @@ class Right(StrEnum):
     READ = "read"
     WRITE = "write"
     DECIDE = "decide"
-    OWN_KEYS = "own_keys"
     MANAGE = "manage"
     EXPORT = "export"
     DELETE_SPACE = "delete_space"
 
 
+KEY_MAKERS = frozenset({Role.OWNER, Role.ADMIN, Role.MEMBER})
+"""Who may make keys. Of the account as a whole, so it is no right that a space could narrow."""
+
 ROLE_RIGHTS: dict[Role, frozenset[Right]] = {
     Role.OWNER: frozenset(Right),
-    Role.ADMIN: frozenset({Right.READ, Right.WRITE, Right.OWN_KEYS, Right.MANAGE, Right.EXPORT}),
+    Role.ADMIN: frozenset({Right.READ, Right.WRITE, Right.MANAGE, Right.EXPORT}),
     Role.APPROVER: frozenset({Right.READ, Right.WRITE, Right.DECIDE}),
-    Role.MEMBER: frozenset({Right.READ, Right.WRITE, Right.OWN_KEYS}),
+    Role.MEMBER: frozenset({Right.READ, Right.WRITE}),
     Role.VIEWER: frozenset({Right.READ}),
 }

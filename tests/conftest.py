@@ -12,7 +12,7 @@ from accounts.actor import Actor, system_actor
 from accounts.domain.accounts import add_member, create_account, person_actor
 from accounts.domain.keys import create_key
 from accounts.models import Account, User
-from accounts.scopes import EVERY_SCOPE, Right, Role
+from accounts.scopes import EVERY_SCOPE, KEY_MAKERS, Role
 from memoryhub.common.tenancy import tenant
 from spaces.domain.spaces import create_space
 from spaces.models import Space
@@ -63,7 +63,7 @@ def make_person(account: Account, role: Role) -> Actor:
 
 
 def key_maker(person: Actor) -> Actor:
-    return person if person.has(Right.OWN_KEYS) else replace(person, role=Role.MEMBER)
+    return person if person.role in KEY_MAKERS else replace(person, role=Role.MEMBER)
 
 
 def make_key(person: Actor, space: Space, **fields: Any) -> tuple[Actor, str]:

@@ -17,7 +17,7 @@ from django.utils import timezone
 from accounts.actor import Actor
 from accounts.domain.events import record_event
 from accounts.models import AgentKey
-from accounts.scopes import FAMILIES, PRESETS, Right, Scope
+from accounts.scopes import FAMILIES, KEY_MAKERS, PRESETS, Right, Scope
 from memoryhub.common.errors import Forbidden, NotFound, ValidationFailed
 from memoryhub.common.ids import parse_id, typed_id
 
@@ -77,7 +77,7 @@ def create_key(
 def check_may_make_keys(actor: Actor) -> None:
     if actor.kind not in ("person", "system"):
         raise Forbidden("Only a person can make a key.")
-    if not actor.has(Right.OWN_KEYS):
+    if actor.role not in KEY_MAKERS:
         raise Forbidden("Your role makes no keys. Ask an admin of the team for one.")
 
 

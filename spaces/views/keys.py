@@ -11,7 +11,7 @@ from django.views.decorators.http import require_POST
 
 from accounts.domain.keys import NewKey, access_key, check_may_make_keys, create_key, list_keys, revoke_key
 from accounts.forms import KeyForm
-from accounts.scopes import Right
+from accounts.scopes import KEY_MAKERS
 from accounts.views.fresh import fresh_sign_in_required
 from accounts.views.requests import MemberRequest
 from memoryhub.common.errors import HubError
@@ -30,7 +30,7 @@ def keys(request: MemberRequest, account: str) -> HttpResponse:
     ]
     live = [row for row in rows if row["key"].is_live]  # type: ignore[union-attr]
     ended = [row for row in rows if not row["key"].is_live]  # type: ignore[union-attr]
-    may_make = request.actor.has(Right.OWN_KEYS)
+    may_make = request.actor.role in KEY_MAKERS
     return render(request, "keys/list.html", {"live": live, "ended": ended, "may_make": may_make})
 
 

@@ -34,7 +34,8 @@ TOKEN = re.compile(r'name="csrfmiddlewaretoken" value="(\w+)"')
 STATUS = {
     "invalid_request": 400, "unauthorized": 401, "forbidden": 403, "reserved_namespace": 403, "not_found": 404,
     "conflict": 409, "invalid_transition": 409, "idempotency_conflict": 409, "precondition_failed": 409,
-    "payload_too_large": 413, "validation_failed": 422, "quota_exceeded": 429, "internal": 500,
+    "not_connected": 409, "undo_expired": 410, "payload_too_large": 413, "validation_failed": 422,
+    "secret_rejected": 422, "rate_limited": 429, "quota_exceeded": 429, "internal": 500, "unavailable": 503,
 }  # fmt: skip
 
 

@@ -13,6 +13,7 @@ from spaces.domain.embeddings.working import embed_batch
 from spaces.embedding import client
 from spaces.embedding.client import Patience
 from spaces.models import EmbeddingModel
+from tests.calls import as_owner
 from tests.cases.hub import Agent
 from tests.embeddings import FakeServer, serving
 from tests.inprocess import apart
@@ -21,7 +22,8 @@ from tests.spaces.domain.embeddings.conftest import configure, forget
 
 @pytest.fixture
 def fake(agent: Agent, settings: Settings) -> Iterator[FakeServer]:
-    """A server that embeds, in use. Nothing of it is left for other tests."""
+    """A server that embeds, in use, and nothing for it to do. Nothing of it is left for other tests."""
+    as_owner("truncate spaces_memory cascade")  # what other tests remembered would be embedded each time
     with serving() as server:
         configure(settings, server)
         apart(adopt_configured)

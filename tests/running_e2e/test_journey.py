@@ -135,7 +135,7 @@ def test_an_agent_proposes_a_person_sees_it_and_approves_and_the_agent_reports(
         "action_transition", id=short, **{"from": "executing", "to": "done"}, receipt={"message": "42"}
     )
     assert "Receipt, as the agent reported it" in person.http.get(proposed["approve_url"]).text
-    recalled = agent.call("recall", query="which day is the release?")
+    recalled = agent.call("recall", q="which day is the release?")
     assert [item["text"] for item in recalled["items"]] == ["The release goes out on a Thursday."]
     types = {"action.proposed", "action.approved", "action.done"}
     until(lambda: _sealed(first, types), "a worker that seals the events")

@@ -29,6 +29,7 @@ def test_each_action_is_in_one_tab(cast: Cast, one_of_each: dict) -> None:
     assert tabs(cast.owner) == {
         "needs_you": {one_of_each["pending"]},
         "waiting": {one_of_each["own"]},
+        "snoozed": set(),
         "approved": under_way,
         "done": {one_of_each["done"]},
         "failed": ended,
