@@ -50,11 +50,20 @@ class Client:
         """Until all that was stored has its vectors; the seconds that took. The latest often are not the last."""
         began = time.monotonic()
         for id in ids:
-            while self.call("GET", f"memories/{id}")["embedding"] == "pending":
+            while self._is_pending(id):
                 if time.monotonic() - began > PATIENCE:
                     raise TimeoutError("Vectors do not come.")
                 time.sleep(0.01)
         return time.monotonic() - began
+
+    def _is_pending(self, id: str) -> bool:
+        """One that is held back for a person to read is absent, and stays so."""
+        try:
+            return bool(self.call("GET", f"memories/{id}")["embedding"] == "pending")
+        except httpx.HTTPStatusError as error:
+            if error.response.status_code != httpx.codes.NOT_FOUND:
+                raise
+            return False
 
 
 @dataclass(frozen=True)

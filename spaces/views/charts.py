@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from spaces.domain.ledger.fields import amount_text
 from spaces.domain.ledger.summing import Month, Sums
 
-WIDTH, HEIGHT, FOOT = 480, 120, 18
+WIDTH, HEIGHT, FOOT = 480, 120, 2
 BAR = 13
 GAP = 2
 
@@ -22,7 +22,6 @@ class Bar:
     month: str
     left: int
     width: int
-    middle: int
     earned_x: int
     earned_y: int
     earned: int
@@ -42,7 +41,6 @@ class Chart:
     width: int = WIDTH
     height: int = HEIGHT + FOOT
     bar: int = BAR
-    text_y: int = HEIGHT + FOOT - 4
 
 
 def chart_of(code: str, months: Sequence[tuple[Month, Sums]], chosen: Month) -> Chart:
@@ -67,7 +65,6 @@ def _bar(code: str, x: int, step: int, month: Month, sums: Sums, most: Decimal, 
         month=str(month),
         left=x,
         width=step,
-        middle=x + step // 2,
         earned_x=start,
         earned_y=HEIGHT - earned,
         earned=earned,
