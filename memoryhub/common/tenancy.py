@@ -7,13 +7,14 @@ of the account in force.
 
 import re
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Literal
+from typing import Literal, TypeVar
 
-from django.db import connection, transaction
+from django.db import OperationalError, connection, transaction
 from django.db.backends.utils import truncate_name
 from django.db.migrations.operations import RunSQL
+from psycopg.errors import DeadlockDetected
 
 APP_ROLE = "hub_app"
 OWNER_ROLE = "hub_owner"
@@ -25,6 +26,9 @@ ForeignKey = tuple[str, str, OnDelete]
 
 NAME = re.compile(r"[a-z_][a-z0-9_]{0,62}")
 MAX_NAME = 63
+MOST_RETRIES = 4
+
+T = TypeVar("T")
 
 
 @contextmanager
@@ -40,6 +44,20 @@ def tenant(account_id: uuid.UUID) -> Iterator[None]:
         yield
         if nested:  # An error needs no care: rolling back, PostgreSQL restores the setting itself.
             _put_in_force(former)
+
+
+def in_tenant(account_id: uuid.UUID, act: Callable[[], T]) -> T:
+    """What `act` answers inside `tenant()`. Where PostgreSQL ended it because it and another waited for each other,
+    it runs again from the start: nothing of it was kept."""
+    for _ in range(MOST_RETRIES):
+        try:
+            with tenant(account_id):
+                return act()
+        except OperationalError as error:
+            if connection.in_atomic_block or not isinstance(error.__cause__, DeadlockDetected):
+                raise
+    with tenant(account_id):
+        return act()
 
 
 @contextmanager

@@ -3,10 +3,9 @@
 import re
 import typing
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -15,7 +14,7 @@ from accounts.actor import Actor
 from accounts.domain.limits import spend_write
 from accounts.scopes import Scope
 from memoryhub.common.errors import Forbidden, HubError, InvalidRequest, ValidationFailed, from_pydantic
-from memoryhub.common.tenancy import tenant
+from memoryhub.common.tenancy import in_tenant
 from memoryhub.common.text import check_text
 from memoryhub.operations.fields import is_empty
 from memoryhub.operations.schema import Schema, input_schema, output_schema, shallow, without
@@ -109,8 +108,8 @@ class Operation:
             actor, self.tolerated(raw or {}), each=self.input.each, stores=self.stores, whole=self.whole
         )
         args, ignored = self.read(sent.value)
-        with nullcontext() if self.asks_first else tenant(actor.account_id):
-            answer = self.run(actor, args)
+        run = partial(self.run, actor, args)
+        answer = run() if self.asks_first else in_tenant(actor.account_id, run)
         if isinstance(answer, HubError):
             raise answer
         if ignored:
