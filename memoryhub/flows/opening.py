@@ -6,6 +6,7 @@ Nothing is ever unpacked onto the disk, and memory holds a line at a time.
 from __future__ import annotations
 
 import hashlib
+import lzma
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -25,7 +26,15 @@ MOST_FILES = 2_000
 MANIFEST_BYTES = 1024 * 1024
 PIECE = 256 * 1024
 ENCRYPTED = 0x1
-BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError)
+BROKEN = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    EOFError,
+    NotImplementedError,
+    OSError,
+    ValueError,  # names that are not UTF-8 as they claim to be, and places before the file begins
+)
 
 
 def open_zip(file: IO[bytes]) -> zipfile.ZipFile:

@@ -7,6 +7,7 @@ import zipfile
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
+from random import Random
 from typing import Any
 
 import pytest
@@ -20,6 +21,7 @@ from memoryhub.common.errors import Conflict, Forbidden, HubError, ValidationFai
 from memoryhub.common.ids import new_id, typed_id
 from memoryhub.flows.export import open_export, stream_export
 from memoryhub.flows.importing import Report, import_file
+from memoryhub.flows.moving_in import open_source
 from spaces.domain.kinds import Outcome
 from spaces.domain.memories import edit_memory, find_memories, remember
 from spaces.domain.records import Changes, put_record
@@ -317,6 +319,26 @@ def test_memories_that_supersede_each_other_in_a_circle_are_refused(cast: Cast, 
 def test_a_file_that_is_cut_off_is_refused(cast: Cast, elsewhere: Space, part: float) -> None:
     content = file_with(cast, values=[GOOD])
     assert "cut off or damaged" in says(cast, elsewhere, content[: int(len(content) * part)])
+
+
+@pytest.mark.parametrize(
+    "method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA]
+)
+def test_a_damaged_file_is_refused_or_read_whatever_is_damaged(method: int) -> None:
+    """A byte or two anywhere in it: in a name, a length, a place or the packed content."""
+    whole, random, refused = io.BytesIO(), Random(method), 0
+    with zipfile.ZipFile(whole, "w", method) as archive:
+        archive.writestr("notes/café.md", "# Café\n\n" + "tea and cake " * 50)
+        archive.writestr("other.md", "# Other\n\n* one\n* two\n")
+    for _ in range(1000):
+        damaged = bytearray(whole.getvalue())
+        for _ in range(random.randint(1, 2)):
+            damaged[random.randrange(len(damaged))] = random.randrange(256)
+        try:
+            open_source(io.BytesIO(bytes(damaged)), "notes.zip")
+        except HubError:
+            refused += 1
+    assert refused > 100
 
 
 def test_a_file_of_a_newer_hub_is_refused(cast: Cast, elsewhere: Space) -> None:
