@@ -55,14 +55,24 @@ def authenticate(headers: Mapping[str, str], *, address: str) -> Actor:
     Unknown, malformed, expired and revoked credentials, those of people who left, and those used from an
     address that is not on the key's list are all refused alike.
     """
-    secret = presented_secret(headers)
-    row = find_key(secret) if is_well_formed(secret) else None
-    if row is None or not still_entitled(row, address):
-        raise Unauthorized("Send a valid agent key as `Authorization: Bearer mh_…` or `X-API-Key: mh_…`.")
+    row = entitled_key(headers, address)
     note_use(row, address, without_secrets(headers.get("user-agent", "")))
     allowance = spend_request(row.id)
     actor = key_actor(row, headers, address)
     return replace(actor, headers=allowance.headers) if allowance else actor
+
+
+def look_again(headers: Mapping[str, str], *, address: str) -> Actor:
+    """The actor of a request that is still being answered, if its credential still holds. It counts as no other."""
+    return key_actor(entitled_key(headers, address), headers, address)
+
+
+def entitled_key(headers: Mapping[str, str], address: str) -> KeyRow:
+    secret = presented_secret(headers)
+    row = find_key(secret) if is_well_formed(secret) else None
+    if row is None or not still_entitled(row, address):
+        raise Unauthorized("Send a valid agent key as `Authorization: Bearer mh_…` or `X-API-Key: mh_…`.")
+    return row
 
 
 def presented_secret(headers: Mapping[str, str]) -> str:

@@ -8,7 +8,7 @@ from rest_framework.request import Request
 from rest_framework.views import APIView
 
 from accounts.actor import Actor
-from accounts.domain.credentials import authenticate
+from accounts.domain.credentials import look_again
 from memoryhub.common.errors import InvalidRequest
 from memoryhub.common.tenancy import tenant
 from memoryhub.flows.export import Export, check_export, open_export, stream_export
@@ -31,11 +31,14 @@ class ExportView(APIView):
         with tenant(actor.account_id):
             export = open_export(actor, space, whole_account=scope == ACCOUNT)
         still = partial(_check_still, request._request, export)
-        return download(export.name, partial(stream_export, export), still)
+        response = download(export.name, partial(stream_export, export), still)
+        for name, value in actor.headers.items():
+            response[name] = value
+        return response
 
 
 def _check_still(request: HttpRequest, export: Export) -> None:
     """The credential is looked at anew: who was removed meanwhile gets no more of it."""
-    actor = authenticate(lower_headers(request), address=request.META.get("REMOTE_ADDR", ""))
+    actor = look_again(lower_headers(request), address=request.META.get("REMOTE_ADDR", ""))
     with tenant(actor.account_id):
         check_export(actor, export)

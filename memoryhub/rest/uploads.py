@@ -10,6 +10,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.actor import Actor
+from accounts.domain.limits import spend_write
 from memoryhub.common.errors import InvalidRequest, PayloadTooLarge
 from memoryhub.common.tenancy import tenant
 from memoryhub.flows.importing import import_file
@@ -35,6 +36,8 @@ class ImportView(APIView):
     def post(self, request: Request) -> Response:
         actor, query = cast("Actor", request.user), request.query_params
         dry_run, keep = _flag("dry_run", query.get("dry_run", "")), _flag("keep", query.get("keep", ""))
+        if actor.key_id:
+            spend_write(actor.key_id)
         with tempfile.TemporaryFile() as file:
             _receive(request, file)
             with tenant(actor.account_id):
@@ -47,7 +50,7 @@ class ImportView(APIView):
                     dry_run=dry_run,
                     keep=keep,
                 )
-        return Response(report.as_dict())
+        return Response(report.as_dict(), headers=actor.headers)
 
 
 def _flag(name: str, text: str) -> bool:

@@ -2,6 +2,7 @@
 
 import io
 import zipfile
+from typing import Any
 
 import pytest
 from django.test import RequestFactory
@@ -73,3 +74,17 @@ def test_who_is_removed_meanwhile_may_not_go_on(cast: Cast) -> None:
     Membership.objects.filter(user_id=cast.owner.user_id).delete()
     with pytest.raises(Unauthorized):
         _check_still(request, export)
+
+
+def test_a_download_is_one_request_however_long_it_takes(
+    cast: Cast, in_process: InProcess, settings: Any
+) -> None:
+    settings.RATE_LIMIT_REQUESTS = 2
+    headers = {"X-API-Key": secret(cast, Scope.EXPORT_READ)}
+    answer = in_process.request("GET", "/v1/export", headers=headers)
+    assert answer.headers["ratelimit"].startswith('"requests";r=1;')
+    with tenant(cast.account.id):
+        export = open_export(cast.owner, "main")
+    for _second in range(3):
+        _check_still(RequestFactory().get("/v1/export", headers=headers), export)
+    assert in_process.request("GET", "/v1/whoami", headers=headers).status_code == 200

@@ -1,8 +1,11 @@
 """A file sent with a key."""
 
 import json
+from typing import Any
 
 import pytest
+import time_machine
+from django.http import HttpResponse
 from django.test import Client
 
 from accounts.domain.keys import create_key
@@ -24,15 +27,19 @@ def secret(cast: Cast, *scopes: Scope, who: str = "owner") -> str:
     return made.secret
 
 
-def sent(key: str, query: str = "", content: bytes = FILE) -> tuple[int, dict[str, object]]:
-    answer = Client().generic(
+def answer(key: str, query: str = "", content: bytes = FILE) -> HttpResponse:
+    return Client().generic(
         "POST",
         f"/v1/import?name=chatgpt.txt{query}",
         content,
         content_type="application/octet-stream",
         headers={"Authorization": f"Bearer {key}"},
     )
-    return answer.status_code, json.loads(answer.content)
+
+
+def sent(key: str, query: str = "", content: bytes = FILE) -> tuple[int, dict[str, object]]:
+    told = answer(key, query, content)
+    return told.status_code, json.loads(told.content)
 
 
 def stored(cast: Cast) -> int:
@@ -73,5 +80,14 @@ def test_a_file_that_is_too_large_is_refused(cast: Cast, settings: object) -> No
 
 
 def test_a_bad_line_is_named(cast: Cast) -> None:
-    status, answer = sent(secret(cast, Scope.SPACE_ADMIN), content=b"fine\n\xff")
-    assert (status, "chatgpt.txt line 2" in json.dumps(answer)) == (422, True)
+    status, told = sent(secret(cast, Scope.SPACE_ADMIN), content=b"fine\n\xff")
+    assert (status, "chatgpt.txt line 2" in json.dumps(told)) == (422, True)
+
+
+def test_an_upload_counts_as_a_request_and_as_a_write(cast: Cast, settings: Any) -> None:
+    settings.RATE_LIMIT_REQUESTS, settings.RATE_LIMIT_WRITES = 9, 1
+    key = secret(cast, Scope.SPACE_ADMIN)
+    with time_machine.travel("2026-03-02T12:00:20Z", tick=False):
+        first, second = answer(key), answer(key)
+    assert (first.status_code, first["RateLimit"]) == (200, '"requests";r=8;t=40')
+    assert (second.status_code, second["Retry-After"]) == (429, "40")
