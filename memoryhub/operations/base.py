@@ -105,7 +105,12 @@ class Operation:
         if self.effect is not Effect.READ and actor.key_id:
             spend_write(actor.key_id)
         sent = screened(
-            actor, self.tolerated(raw or {}), each=self.input.each, stores=self.stores, whole=self.whole
+            actor,
+            self.tolerated(raw or {}),
+            each=self.input.each,
+            stores=self.stores,
+            whole=self.whole,
+            by_path=self.by_path,
         )
         args, ignored = self.read(sent.value)
         run = partial(self.run, actor, args)
@@ -160,6 +165,11 @@ class Operation:
     def whole(self) -> bool:
         """Nothing in it may be altered: what is sent outside, and what says which things to delete."""
         return self.open_world or self.effect is Effect.DESTROY
+
+    @property
+    def by_path(self) -> bool:
+        """Whether a path below `projects/` names the space that is written to. Elsewhere a path is only a label."""
+        return self.family == "paths"
 
     def tolerated(self, raw: Mapping[str, Any]) -> dict[str, Any]:
         """All that was sent, read as sloppy clients mean it."""

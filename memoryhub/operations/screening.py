@@ -1,6 +1,7 @@
 """The one walk over all that is sent, before anything else sees it: secrets are cut out, or the call is refused."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from accounts.actor import Actor
@@ -10,45 +11,61 @@ from memoryhub.common.secrets.policy import check_always, check_policy
 from memoryhub.common.tenancy import tenant
 from spaces.domain.secrets import secret_policy
 
+Check = Callable[[Cut], None]
+ROWS = ("id", "artifact_id", "run_id")
 
-def screened(actor: Actor, sent: Mapping[str, Any], *, each: str, stores: bool, whole: bool) -> Cut:
+
+def screened(
+    actor: Actor, sent: Mapping[str, Any], *, each: str, stores: bool, whole: bool, by_path: bool = False
+) -> Cut:
     """`sent` without its secrets. What is only read is cut and answered; what `stores` something is refused where
     the space wants it so. The members of the argument `each` are screened each by itself: one that is refused
-    stands in its place as its refusal. `whole`: nothing in it may be altered.
+    stands in its place as its refusal. `whole`: nothing in it may be altered. `by_path`: its `path` names the
+    space, by a project.
     """
+    check = partial(_check, actor, whole=whole, by_path=by_path) if stores or whole else _leave
     if each and isinstance(sent.get(each), list):
-        return _each_by_itself(actor, sent, each)
+        return _each_by_itself(sent, each, check)
+    return _checked(sent, check)
+
+
+def _checked(sent: Mapping[str, Any], check: Check) -> Cut:
     result = cut(sent)
-    if result.categories and (stores or whole):
-        check_always(result, whole=whole)
-        check_policy(result, _policy(actor, result.value))
+    if result.categories:
+        check(result)
     return result
 
 
-def _each_by_itself(actor: Actor, sent: Mapping[str, Any], each: str) -> Cut:
-    result = cut({name: value for name, value in sent.items() if name != each})
+def _each_by_itself(sent: Mapping[str, Any], each: str, check: Check) -> Cut:
+    result = _checked({name: value for name, value in sent.items() if name != each}, check)
     result.value[each] = []
     for item in sent[each]:
         try:
-            screened_item = screened(actor, {"item": item}, each="", stores=True, whole=False)
+            found = _checked(item if isinstance(item, Mapping) else {each: item}, check)
         except SecretRejected as refusal:
             result.value[each].append(refusal)
             continue
-        result.value[each].append(screened_item.value["item"])
-        result.categories.update(screened_item.categories)
+        result.value[each].append(found.value if isinstance(item, Mapping) else found.value[each])
+        result.categories.update(found.categories)
     return result
 
 
-def _policy(actor: Actor, sent: Mapping[str, Any]) -> str:
+def _leave(result: Cut) -> None:
+    """A question is answered whatever was cut out of it."""
+
+
+def _check(actor: Actor, result: Cut, *, whole: bool, by_path: bool) -> None:
+    check_always(result, whole=whole)
     with tenant(actor.account_id):
-        return secret_policy(actor, _space(sent))
+        policy = secret_policy(actor, **_place(result.value, by_path))
+    check_policy(result, policy)
 
 
-def _space(sent: Mapping[str, Any]) -> str | None:
-    """Where the call writes, if it says so: by an id, or by a path below its project."""
-    named, path = sent.get("space_id"), sent.get("path")
-    if isinstance(named, str) and named:
-        return named
-    if isinstance(path, str) and path.lower().startswith("projects/"):
-        return path.lower().split("/")[1]
-    return None
+def _place(sent: Mapping[str, Any], by_path: bool) -> dict[str, str]:
+    """Where the call writes, if it says so: by a space, by a row that is there, or by the project of its path."""
+    told = {
+        "ref": sent.get("space_id"),
+        "row": next((sent[name] for name in ROWS if sent.get(name)), None),
+        "path": sent.get("path") if by_path else None,
+    }
+    return {name: value for name, value in told.items() if isinstance(value, str)}

@@ -5,11 +5,14 @@ from random import Random
 import pytest
 
 from accounts.actor import Actor
+from memoryhub.common.errors import SecretRejected
+from memoryhub.common.ids import new_id, typed_id
 from memoryhub.common.secrets.shapes import expand
-from spaces.domain.spaces import Settings, update_space
-from spaces.models import Memory
+from spaces.domain.spaces import Settings, create_space, update_space
+from spaces.models import Memory, Space
 from tests.calls import call, refused
 from tests.conftest import Cast
+from tests.wire import find
 
 pytestmark = pytest.mark.usefixtures("inside")
 
@@ -123,3 +126,39 @@ def test_policies_are_those_of_the_space_that_is_written_to(cast: Cast) -> None:
     policy(cast, "reject")
     person: Actor = cast.owner
     assert refused(person.in_space(cast.space.slug), "remember", text=SAID)["code"] == "secret_rejected"
+
+
+@pytest.fixture
+def strict(cast: Cast) -> Space:
+    """A space that rejects, beside the one that the calls go to, which redacts."""
+    made = create_space(cast.owner, name="Strict", slug="strict")
+    return update_space(cast.owner, Settings(secret_policy="reject"), space=made.id)
+
+
+def test_a_row_is_written_by_the_policy_of_its_own_space(cast: Cast, strict: Space) -> None:
+    there = cast.agent.in_space("strict")
+    memory = call(there, "remember", text="The deploys run at night")["memory"]["id"]
+    record = call(there, "record_put", collection="runs", key="a", data={"at": "night"})["record"]["id"]
+    plan = call(there, "plan_create", title="Nights", content="The deploys run at night")["plan"]["id"]
+    assert refused(cast.agent, "memory_update", id=memory, text=SAID)["code"] == "secret_rejected"
+    assert refused(cast.agent, "record_update", id=record, data={"a": SAID})["code"] == "secret_rejected"
+    assert refused(cast.agent, "plan_update", id=plan, content=SAID)["code"] == "secret_rejected"
+
+
+def test_a_row_in_no_space_or_of_nobody_is_written_by_the_policy_of_the_call(
+    cast: Cast, strict: Space
+) -> None:
+    for actor, code in ((cast.agent, "not_found"), (cast.agent.in_space("strict"), "secret_rejected")):
+        assert refused(actor, "memory_update", id=typed_id("mem", new_id()), text=SAID)["code"] == code
+
+
+def test_a_path_names_a_space_only_where_projects_are_spaces(cast: Cast, strict: Space) -> None:
+    there = cast.agent.in_space("strict")
+    answer = call(cast.agent, "remember", text=SAID, path="projects/strict/deploys")
+    assert answer["redactions"] == TOLD
+    assert refused(there, "remember", text=SAID, path="projects/main/deploys")["code"] == "secret_rejected"
+    kept = find("paths.remember")
+    assert kept(there, {"content": SAID, "path": "projects/main/deploys"})["redactions"] == TOLD
+    for path in ("projects/strict/deploys", "Projects/Strict/deploys", " projects/strict/deploys"):
+        with pytest.raises(SecretRejected):
+            kept(cast.agent, {"content": SAID, "path": path})
