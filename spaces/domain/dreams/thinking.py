@@ -31,6 +31,7 @@ LONGEST_ANSWER = 8_000
 RETRIES = (timedelta(minutes=1), timedelta(minutes=10))
 THINKING = ("queued", "thinking", "validating")
 NO_MODEL = "No language model is configured. Set LLM_URL, or let an agent think."
+UNWANTED = "The hub's model was switched off for this space meanwhile."
 
 
 @dataclass(frozen=True)
@@ -86,6 +87,9 @@ def _begin_thinking(job: Job) -> dict[str, Any] | None:
     with tenant(job.account_id):
         run = _awaited(job)
         if run is None:
+            return None
+        if run.space.dream_mode != "server":
+            runs.finish(system_actor(run.account_id), run, "rejected", trouble=UNWANTED)
             return None
         if run.status != "thinking":
             move_as_system(run, "thinking")

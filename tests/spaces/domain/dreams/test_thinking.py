@@ -188,6 +188,21 @@ def test_a_refused_key_is_told_at_once(sleeper: Dreamer, fake: FakeModel) -> Non
     assert (run.status, run.trouble) == ("failed", "The language model's server answered 401.")
 
 
+@pytest.mark.parametrize("mode", ["off", "client"])
+def test_a_model_that_is_switched_off_before_it_is_asked_reads_nothing(
+    sleeper: Dreamer, fake: FakeModel, mode: str
+) -> None:
+    cast = sleeper.cast
+    with tenant(cast.account.id):
+        look(cast.account.id)
+        update_space(cast.owner, Settings(dream_mode=mode))
+    work_off()
+    with tenant(cast.account.id):
+        run = DreamRun.objects.get(thinker="server")
+    assert (fake.asked, run.status, run.is_open) == ([], "rejected", False)
+    assert not Job.objects.filter(lane="dreams", object_id=run.id).exists()
+
+
 def test_without_a_model_no_run_begins(sleeper: Dreamer, settings: DjangoSettings) -> None:
     settings.LLM_URL = ""
     with tenant(sleeper.cast.account.id):
