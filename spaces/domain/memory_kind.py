@@ -62,9 +62,8 @@ def erase(actor: Actor, selection: Selection, hits: Sequence[Hit]) -> Forgotten:
 
 
 def export(actor: Actor, space: Space | None) -> Iterator[Row]:
-    """Without what has expired. What is held back in quarantine leaves with people only, never with an agent."""
     every = Memory.objects.filter(account_id=actor.account_id, space=space)
-    leaving = every.live() if actor.kind == "key" else every.unexpired()
+    leaving = every.leaving_with(actor)
     staying = {
         typed_id("mem", id) for id in every.exclude(id__in=leaving.values("id")).values_list("id", flat=True)
     }

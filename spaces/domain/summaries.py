@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import connection, transaction
-from django.db.models import Count, Prefetch, Q
+from django.db.models import Count, Exists, OuterRef, Prefetch, Q
 
 from accounts.actor import Actor
 from accounts.domain.accounts import acting_in
@@ -26,6 +26,7 @@ from spaces.domain.memories.remembering import Remembered, composed, remember_al
 from spaces.domain.memories.superseding import RESOLVED, SUPERSEDED, supersede
 from spaces.domain.transcripts import is_transcript
 from spaces.models import Memory, Summary, SummaryItem
+from spaces.models.memories import MemoryQuerySet
 from spaces.models.summaries import TRIGGERS, SummaryQuerySet
 
 TEXT_LENGTH = 8_000
@@ -33,7 +34,17 @@ ITEMS = 50
 ITEM_LENGTH = 2_000
 MOST_SPEAKERS = 12
 REPEATED_WITHIN = timedelta(hours=24)
-IN_ORDER = Prefetch("items", SummaryItem.objects.order_by("position").select_related("memory"))
+
+
+def items_among(memories: MemoryQuerySet) -> "Prefetch[str]":
+    """In their order, those whose memory is one of these."""
+    own = memories.filter(account_id=OuterRef("account_id"), id=OuterRef("memory_id"))
+    rows = SummaryItem.objects.filter(Exists(own)).order_by("position").select_related("memory")
+    return Prefetch("items", rows)
+
+
+def live_items() -> "Prefetch[str]":
+    return items_among(Memory.objects.live())
 
 
 @dataclass(frozen=True)
@@ -95,7 +106,7 @@ def list_summaries(
             **{name: value for name, value in exact.items() if value}
         )
         return page_of(
-            rows.prefetch_related(IN_ORDER),
+            rows.prefetch_related(live_items()),
             token=token,
             size=size,
             actor_key=actor.key,
@@ -118,7 +129,7 @@ def space_summaries(
     exact = {name: value for name, value in named.items() if value}
     rows = Summary.objects.visible_to(actor).filter(Q(space=space) | Q(space=None), **exact)
     return page_of(
-        rows.prefetch_related(IN_ORDER),
+        rows.prefetch_related(live_items()),
         token=token,
         size=size,
         actor_key=actor.key,
@@ -135,7 +146,7 @@ def speakers(actor: Actor) -> list[tuple[str, int]]:
 
 
 def access_summary(actor: Actor, id: str) -> Summary:
-    return _found(Summary.objects.visible_to(actor).prefetch_related(IN_ORDER), id)
+    return _found(Summary.objects.visible_to(actor).prefetch_related(live_items()), id)
 
 
 @transaction.atomic

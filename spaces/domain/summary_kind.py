@@ -1,4 +1,4 @@
-"""How summaries leave. A memory that is forgotten is no longer among what they recorded."""
+"""How summaries leave. A memory that is forgotten, or stays behind, is not among what they recorded."""
 
 from collections.abc import Iterator
 
@@ -6,13 +6,14 @@ from accounts.actor import Actor
 from memoryhub.common.ids import typed_id
 from memoryhub.common.times import format_time
 from spaces.domain.kinds import Kind, Row, in_batches, register_kind
-from spaces.domain.summaries import IN_ORDER
-from spaces.models import Space, Summary
+from spaces.domain.summaries import items_among
+from spaces.models import Memory, Space, Summary
 
 
 def export(actor: Actor, space: Space | None) -> Iterator[Row]:
-    rows = Summary.objects.filter(account_id=actor.account_id, space=space).prefetch_related(IN_ORDER)
-    yield from map(_row, in_batches(rows))
+    rows = Summary.objects.filter(account_id=actor.account_id, space=space)
+    items = items_among(Memory.objects.leaving_with(actor))
+    yield from map(_row, in_batches(rows.prefetch_related(items)))
 
 
 def _row(summary: Summary) -> Row:

@@ -15,13 +15,15 @@ from accounts.actor import Actor
 from accounts.models import AgentKey, Event
 from accounts.scopes import Scope
 from memoryhub.common.errors import Forbidden, NotFound
-from memoryhub.common.ids import new_id
+from memoryhub.common.ids import new_id, typed_id
+from memoryhub.common.tenancy import tenant
 from memoryhub.flows.export import earlier_exports, open_export, stream_export
 from spaces.domain.journal import Log, write_journal
 from spaces.domain.kinds import all_kinds
 from spaces.domain.memories import edit_memory, remember
 from spaces.domain.records import Changes, put_record
 from spaces.domain.spaces import create_space
+from spaces.domain.summaries import Item, Said, record_summary
 from spaces.domain.values import set_value
 from spaces.models import Memory
 from tests.actions.stage import propose
@@ -117,6 +119,19 @@ def test_what_has_expired_or_waits_in_quarantine_does_not_leave_with_an_agent(ca
         people = taken(cast.owner)
         assert [row["text"] for row in rows(people, "memories.jsonl")] == ["Superseded by it", "Held"]
         assert "Held" not in people.read("memory.md").decode()
+
+
+def test_a_summary_leaves_without_those_of_its_memories_that_stay(cast: Cast) -> None:
+    with tenant(cast.account.id):
+        items = [Item({"kind": "fact", "text": text}) for text in ("Said", "Over", "Held")]
+        record_summary(cast.agent, Said("Who sat where", items), space="main")
+    ids = {memory.text: typed_id("mem", memory.id) for memory in Memory.objects.all()}
+    Memory.objects.filter(text="Over").update(expires_at=datetime(2026, 3, 1, tzinfo=UTC))
+    Memory.objects.filter(text="Held").update(status="quarantined")
+    agent = replace(cast.agent, role=cast.owner.role)
+    for actor, texts in ((agent, ["Said"]), (cast.owner, ["Said", "Held"])):
+        (left,) = rows(taken(actor), "summaries.jsonl")
+        assert left["memories"] == [ids[text] for text in texts]
 
 
 def test_no_secret_of_a_key_is_in_it(cast: Cast) -> None:

@@ -1,7 +1,8 @@
 """The pages of sessions, of the ledger and of what was captured."""
 
-from datetime import date
+from datetime import UTC, date, datetime
 from decimal import Decimal
+from typing import Any
 
 import pytest
 import time_machine
@@ -60,6 +61,22 @@ class TestSessions:
         browser_of(cast.owner).post(f"{SPACE}/sessions/{id}/delete/")
         with tenant(cast.account.id):
             assert (Summary.objects.count(), Memory.objects.count()) == (0, 1)
+
+    @pytest.mark.parametrize(
+        "fields",
+        [{"status": "quarantined"}, {"status": "dropped"}, {"expires_at": datetime(2026, 8, 1, tzinfo=UTC)}],
+    )
+    def test_of_what_was_recorded_only_what_is_live_is_shown(
+        self, cast: Cast, fields: dict[str, Any]
+    ) -> None:
+        item = Item({"kind": "fact", "text": "Cake at five"})
+        with tenant(cast.account.id):
+            record_summary(cast.agent, Summed("We chose tea", [item]), space="main")
+        summed(cast)
+        with tenant(cast.account.id):
+            Memory.objects.filter(text="Cake at five").update(**fields)
+        page = text_of(browser_of(cast.owner).get(f"{SPACE}/sessions/"))
+        assert ("Tea at four" in page, "Cake at five" in page) == (True, False)
 
     def test_asks_no_more_for_three_than_for_one(self, cast: Cast) -> None:
         browser = browser_of(cast.owner)
