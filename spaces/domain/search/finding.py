@@ -113,7 +113,8 @@ class Finding:
 
     def best(self, pool: int) -> list[Row]:
         """The best by words and the nearest by meaning, so many of each, in no order."""
-        way = Way(tuple(rarest(self.asked.known)), meaning.DEPTHS[0] * pool)
+        depth = None if self.meaning.vector is None else meaning.DEPTHS[0] * pool
+        way = Way(tuple(rarest(self.asked.known)), depth)
         while True:
             found = [Row._make(row) for row in self._run(way, pool)]
             if (wider := self._wider(way, found, pool)) == way:

@@ -398,6 +398,15 @@ def test_the_number_of_queries_does_not_grow(
 
 
 @pytest.mark.usefixtures("inside")
+def test_what_the_filters_leave_none_of_is_looked_for_once(
+    cast: Cast, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    store(cast.agent, cast.space, "deploy")
+    with django_assert_num_queries(2):
+        assert search_words(cast.agent, "deploy", filters=SearchFilters(tags=("none",))).matches == []
+
+
+@pytest.mark.usefixtures("inside")
 def test_common_words_are_counted_once_and_new_words_found_at_once(
     cast: Cast, monkeypatch: pytest.MonkeyPatch, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
