@@ -88,7 +88,7 @@ def clear_session(actor: Actor, session: str = "") -> Cleared:
     rows = Memory.objects.inside(within).filter(session=name)
     ending = list(rows.filter(session_scoped=True, pinned=False).order_by("id").select_for_update())
     erase_memories(actor, "memory.deleted", ending)
-    return Cleared(name, deleted=len(ending), kept=rows.filter(status="active").count())
+    return Cleared(name, deleted=len(ending), kept=rows.active().count())
 
 
 def _active(actor: Actor, space: Space) -> MemoryQuerySet:

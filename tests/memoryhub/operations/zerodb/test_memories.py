@@ -1,3 +1,4 @@
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -235,6 +236,14 @@ def test_clearing_a_session_ends_what_lives_with_it_and_nothing_else(tool: Ask, 
     with tenant(cast.account.id):
         assert sorted(Memory.objects.values_list("text", flat=True)) == ["elsewhere", "kept", "pinned"]
         assert Event.objects.filter(type="memory.deleted").values_list("object_id", flat=True)[0] == gone
+
+
+def test_what_is_over_is_not_counted_as_kept(tool: Ask, cast: Cast) -> None:
+    for text in ("kept", "over"):
+        tool("store_memory", content=text, metadata={"session_id": "s"}, importance=0.9)
+    with tenant(cast.account.id):
+        Memory.objects.filter(text="over").update(expires_at=datetime(2026, 8, 1, tzinfo=UTC))
+    assert tool("clear_session", session_id="s")["kept_count"] == 1
 
 
 def test_without_a_session_there_is_nothing_to_clear(tool: Ask, cast: Cast) -> None:
