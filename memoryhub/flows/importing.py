@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import IO, Any
 from uuid import UUID
 
@@ -21,7 +21,7 @@ from memoryhub.common.secrets.walking import counted, cut
 from memoryhub.common.text import check_text, excerpt
 from memoryhub.flows.moving_in import open_source
 from memoryhub.flows.prose import headline
-from memoryhub.flows.readings import File, LeftOut, Source, refused
+from memoryhub.flows.readings import File, LeftOut, Source, refused, without_secrets
 from spaces.domain.access import access_space, require_right
 from spaces.domain.kinds import Arrival, Kind, Outcome, Row, RowRefused, all_kinds
 from spaces.domain.secrets import check_secrets
@@ -157,7 +157,8 @@ def _take(actor: Actor, space: Space, source: Source, dry_run: bool, told: Told)
     notes = [
         LeftOut(what, count, "They point at nothing now.") for what, count in arrival.notes.items() if count
     ]
-    taking.report.left_out = [*source.left_out, *notes]
+    left_out = [replace(left, what=without_secrets(left.what)) for left in source.left_out]
+    taking.report.left_out = [*left_out, *notes]
     return taking.report
 
 
@@ -175,7 +176,9 @@ class _Taking:
             counted.update(outcomes)
             for number, row, outcome in zip(numbers, rows, outcomes, strict=True):
                 if outcome is not Outcome.SAME and len(self.report.lines) < SHOWN:
-                    self._show(Line(kind.name, outcome, file.path, number, _begins(cut(row).value)))
+                    self._show(
+                        Line(kind.name, outcome, without_secrets(file.path), number, _begins(cut(row).value))
+                    )
             self.rows += len(rows)
             self.told(self.rows)
 

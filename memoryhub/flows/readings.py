@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from memoryhub.common.errors import ValidationFailed
+from memoryhub.common.secrets import cut_text
 from spaces.domain.kinds import Row
 
 Rows = Callable[[], Iterator[tuple[int, Row]]]
@@ -39,4 +40,10 @@ class Source:
 
 
 def refused(path: str, line: int | None, message: str) -> ValidationFailed:
+    path, message = without_secrets(path), without_secrets(message)
     return ValidationFailed({f"{path} line {line}" if line else path: [message]})
+
+
+def without_secrets(text: str) -> str:
+    """What is told of a file is kept with the report: names in it are as little trusted as its rows."""
+    return cut_text(text)[0]

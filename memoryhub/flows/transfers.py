@@ -24,6 +24,7 @@ from memoryhub.common.tenancy import tenant
 from memoryhub.common.text import excerpt
 from memoryhub.flows.export import check_export, open_export, require_export, stream_export
 from memoryhub.flows.importing import import_file, require_import
+from memoryhub.flows.readings import without_secrets
 from spaces.domain.access import access_space
 from spaces.models import Space, Transfer, TransferPart
 from spaces.models.transfers import WORKING, TransferQuerySet
@@ -52,7 +53,9 @@ def start_import(
 ) -> Transfer:
     """Keep the file, and rehearse it: its report is what the import would do."""
     require_import(actor, space)
-    transfer = Transfer(direction="in", space=space, name=name[:200], part=part[:64], dry_run=True)
+    transfer = Transfer(
+        direction="in", space=space, name=without_secrets(name)[:200], part=part[:64], dry_run=True
+    )
     with transaction.atomic():
         _start(actor, transfer)
         for number, piece in enumerate(content):

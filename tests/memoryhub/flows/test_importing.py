@@ -19,6 +19,7 @@ from accounts.models import Event
 from accounts.scopes import Role, Scope
 from memoryhub.common.errors import Conflict, Forbidden, HubError, ValidationFailed
 from memoryhub.common.ids import new_id, typed_id
+from memoryhub.common.secrets.shapes import expand
 from memoryhub.flows.export import open_export, stream_export
 from memoryhub.flows.importing import Report, import_file
 from memoryhub.flows.moving_in import open_source
@@ -413,3 +414,13 @@ def test_a_secret_is_cut_on_the_way_in_and_what_speaks_to_agents_is_held(
     stored = {m.status: m.text for m in Memory.objects.filter(space=elsewhere)}
     assert stored.keys() == {"active", "quarantined"}
     assert secret not in json.dumps([stored, report.as_dict()])
+
+
+def test_a_secret_in_the_name_of_a_file_is_told_by_nobody(cast: Cast, elsewhere: Space) -> None:
+    secret = expand("ghp_{crc:30}", Random(4))
+    named = zipped({f"notes/{secret}.md": b"# Tea\n\nIt is at four.", f"{secret}.png": b"x"})
+    assert secret not in json.dumps(imported(cast.owner, named, elsewhere).as_dict())
+    assert secret not in says(cast, elsewhere, zipped({f"{secret}.md": b"\xff"}))
+    with pytest.raises(HubError) as caught:
+        imported(cast.owner, b"{}", elsewhere, name=f"{secret}.json")
+    assert secret not in json.dumps(caught.value.body())

@@ -1,6 +1,7 @@
 """The page for export and import, and the export by staff."""
 
 import time
+from random import Random
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from django.test import Client
 
 from accounts.models import Event, User
 from memoryhub.common.ids import typed_id
+from memoryhub.common.secrets.shapes import expand
 from memoryhub.common.tenancy import tenant
 from memoryhub.flows.export import open_export
 from memoryhub.flows.staff_export import check_staff
@@ -51,6 +53,13 @@ def test_a_file_is_rehearsed_before_anything_is_imported(cast: Cast) -> None:
         True,
         25,
     )
+
+
+def test_a_secret_in_the_name_of_a_file_is_kept_nowhere(cast: Cast) -> None:
+    secret = expand("ghp_{crc:30}", Random(4))
+    client = freshly_signed_in(cast.owner, time.time())
+    assert client.post(PAGE, {"file": SimpleUploadedFile(f"{secret}.txt", b"Likes tea.")}).status_code == 302
+    assert [transfer.name for transfer in transfers(cast)] == ["[REDACTED:github_token].txt"]
 
 
 def test_without_a_file_the_form_says_so(cast: Cast) -> None:
