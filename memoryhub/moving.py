@@ -194,7 +194,8 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
     """A file that only its owner may read, there whole or not at all."""
     part = path.with_name(f".{path.name}.part")
     try:
-        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as target:
+        part.unlink(missing_ok=True)  # whoever made it could read it
+        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as target:
             yield target
         part.replace(path)
     except OSError as error:
