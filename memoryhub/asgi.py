@@ -23,6 +23,10 @@ from memoryhub.mcp.mounts import mount_server, mount_tools  # noqa: E402
 from memoryhub.operations.base import REGISTRY  # noqa: E402
 from memoryhub.rest.app import MATCH, RestApplication, operation_at  # noqa: E402
 from memoryhub.routing import websocket_urlpatterns  # noqa: E402
+from memoryhub.web.bodies import bounded  # noqa: E402
+
+FORM_BYTES = 1024 * 1024
+"""What a form has around the file in it."""
 
 Scope = dict[str, Any]
 Receive = Callable[[], Awaitable[Any]]
@@ -47,9 +51,9 @@ def build_application(extra_servers: Mapping[str, Server[Any]] | None = None) ->
         elif scope["path"] == ROOT or scope["path"].startswith(f"{ROOT}/"):
             await endpoint(scope, receive, send)
         elif match := operation_at(scope):
-            await rest({**scope, MATCH: match}, receive, send)
+            await rest({**scope, MATCH: match}, bounded(receive, settings.BODY_LIMIT), send)
         else:
-            await pages(scope, receive, send)
+            await pages(scope, bounded(receive, settings.IMPORT_BYTES + FORM_BYTES), send)
 
     return application
 

@@ -1,10 +1,12 @@
 """REST as agents reach it: the whole ASGI application, without the way through Django's pages."""
 
+from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 
 from memoryhub.rest.app import operation_at
+from tests.conftest import Cast, make_key
 from tests.inprocess import InProcess, in_process
 
 __all__ = ["in_process"]
@@ -46,3 +48,18 @@ def test_answers_carry_what_protects_a_browser_and_no_cookie(in_process: InProce
 @pytest.mark.django_db
 def test_a_host_that_is_not_ours_is_refused(in_process: InProcess) -> None:
     assert in_process.request("GET", "/v1/memories", headers={"host": "evil.example"}).status_code == 400
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("path", ["/v1/memories", "/v1/import"])
+def test_a_body_without_a_length_is_refused_once_it_is_too_large(
+    cast: Cast, in_process: InProcess, settings: Any, path: str
+) -> None:
+    async def endless() -> AsyncIterator[bytes]:
+        for _piece in range(40):
+            yield b"[" * 65536
+
+    settings.IMPORT_BYTES = settings.BODY_LIMIT
+    _, key = make_key(cast.owner, cast.space)
+    answer = in_process.request("POST", path, content=endless(), headers={"authorization": f"Bearer {key}"})
+    assert (answer.status_code, answer.json()["error"]["code"]) == (413, "payload_too_large")
