@@ -13,6 +13,7 @@ from accounts.models import Event
 from memoryhub.common.canonical import canonical_json
 from memoryhub.common.errors import Conflict
 from memoryhub.common.live import publish_events
+from memoryhub.common.locks import lock
 from memoryhub.common.times import format_time
 
 SEAL = "seal_events"
@@ -68,8 +69,7 @@ def seal_events(account_id: UUID) -> int:
 
     Numbers become visible in their order: a sealer holds the lock until its own numbers are committed.
     """
-    with connection.cursor() as cursor:
-        cursor.execute("select pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"seal:{account_id}"])
+    lock(f"seal:{account_id}")
     events = Event.objects.filter(account_id=account_id)
     last = events.sealed().order_by("-seq").values_list("seq", "hash").first() or (0, b"")
     seq, previous = last[0] or 0, bytes(last[1] or b"")

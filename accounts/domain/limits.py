@@ -11,9 +11,10 @@ from django.conf import settings
 from django.core.cache import cache
 from django.core.cache.backends.base import BaseCache
 from django.core.cache.backends.db import DatabaseCache
-from django.db import connection, transaction
+from django.db import transaction
 
 from memoryhub.common.errors import RateLimited
+from memoryhub.common.locks import lock
 
 MINUTE = 60
 REQUESTS, WRITES = "requests", "writes"
@@ -66,8 +67,8 @@ def count_up(store: BaseCache, name: str, seconds: int) -> int:
     """One more than whoever came before, in whichever process. A table has no counter of its own: there one
     caller waits for the other."""
     if isinstance(store, DatabaseCache):
-        with transaction.atomic(), connection.cursor() as cursor:
-            cursor.execute("select pg_advisory_xact_lock(hashtextextended(%s, 0))", [name])
+        with transaction.atomic():
+            lock(name)
             used: int = store.get(name, 0) + 1
             store.set(name, used, seconds)
         return used

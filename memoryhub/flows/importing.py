@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import IO, Any
 from uuid import UUID
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.utils import timezone
 
 from accounts.actor import Actor
@@ -17,6 +17,7 @@ from accounts.domain.events import record_event
 from accounts.scopes import Right, Scope
 from memoryhub.common.errors import Conflict, Forbidden, HubError, ValidationFailed
 from memoryhub.common.ids import typed_id
+from memoryhub.common.locks import lock
 from memoryhub.common.secrets.walking import counted, cut
 from memoryhub.common.text import check_text, excerpt
 from memoryhub.flows.moving_in import open_source
@@ -30,7 +31,6 @@ from spaces.models import Space
 BATCH, BATCH_CHARS = 500, 4_000_000
 SHOWN = 100
 CREATED = "import.created"
-TURN = "select pg_advisory_xact_lock(hashtextextended(%s, 0))"
 
 Told = Callable[[int], None]
 
@@ -146,8 +146,7 @@ def require_import(actor: Actor, space: Space) -> None:
 
 
 def _take(actor: Actor, space: Space, source: Source, dry_run: bool, told: Told) -> Report:
-    with connection.cursor() as cursor:
-        cursor.execute(TURN, [f"import:{space.id}"])
+    lock(f"import:{space.id}")
     arrival = Arrival(actor, space, timezone.now())
     kinds = {kind.prefix: kind for kind in all_kinds()}
     taking = _Taking(arrival, Report(source.system, dry_run), told)

@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import Count, Exists, OuterRef, Prefetch, Q
 
 from accounts.actor import Actor
@@ -15,6 +15,7 @@ from accounts.domain.events import record_event
 from memoryhub.common.canonical import digest
 from memoryhub.common.errors import NotFound, ValidationFailed
 from memoryhub.common.ids import parse_id, typed_id
+from memoryhub.common.locks import lock
 from memoryhub.common.paging import Page, page_of
 from memoryhub.common.secrets import marked
 from memoryhub.common.text import is_blank
@@ -248,9 +249,7 @@ def _record(actor: Actor, place: Place, summary: Summary, said: Said, memories: 
 
 def _said_before(summary: Summary) -> Summary | None:
     """The same within a day. Of two at once the second waits, and finds the first."""
-    with connection.cursor() as cursor:
-        name = f"summary:{summary.account_id}:{bytes(summary.digest).hex()}"
-        cursor.execute("select pg_advisory_xact_lock(hashtextextended(%s, 0))", [name])
+    lock(f"summary:{summary.account_id}:{bytes(summary.digest).hex()}")
     same = Summary.objects.filter(account_id=summary.account_id, digest=summary.digest)
     recent = same.filter(created_at__gt=summary.created_at - REPEATED_WITHIN)
     return recent.order_by("-created_at", "-id").first()

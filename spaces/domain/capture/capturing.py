@@ -1,18 +1,18 @@
 """Going through what was said, event by event: skipped by a rule, kept, or left for a person to look at."""
 
-import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.utils import timezone
 
 from accounts.actor import Actor
 from accounts.domain.events import record_event
 from accounts.scopes import Right
 from memoryhub.common.ids import typed_id
-from memoryhub.common.text import fold_statement
+from memoryhub.common.locks import lock
+from memoryhub.common.text import fold_statement, text_hash
 from spaces.domain.access import access_space
 from spaces.domain.capture.rules import ROLES, RULES
 from spaces.domain.capture.secrets import holds_secret
@@ -57,7 +57,7 @@ def capture(actor: Actor, events: Sequence[Said], *, agent: str = "", session: s
     label = (session or actor.attribution.session or actor.key)[:200]
     run = _Run(actor, space, agent or actor.attribution.agent, label)
     with transaction.atomic():
-        _lock(space)
+        lock(f"capture:{space.id}")  # what is counted and compared stays so until the end
         run.begin()
         return Captured(space.capture_mode, list(run.through(events)))
 
@@ -154,10 +154,4 @@ class _Run:
 
 
 def fold_hash(text: str) -> bytes:
-    return hashlib.sha256(fold_statement(text).encode()).digest()
-
-
-def _lock(space: Space) -> None:
-    """One at a time in a space: what is counted and compared stays so until the end."""
-    with connection.cursor() as cursor:
-        cursor.execute("select pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"capture:{space.id}"])
+    return text_hash(fold_statement(text))

@@ -5,7 +5,6 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from django.db import connection
 from django.utils import timezone
 
 from accounts.actor import Actor, system_actor
@@ -15,6 +14,7 @@ from accounts.scopes import Right
 from memoryhub.common import live
 from memoryhub.common.errors import NotFound
 from memoryhub.common.ids import parse_id, typed_id
+from memoryhub.common.locks import lock
 from memoryhub.common.paging import Page, page_of
 from spaces.domain.access import access_space, require_right
 from spaces.models import DreamRun, Space
@@ -39,8 +39,7 @@ class Chosen:
 
 def lock_dreams(space: Space) -> None:
     """Until the transaction ends, no other run of the space starts, applies or is undone."""
-    with connection.cursor() as cursor:
-        cursor.execute("select pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"dream:{space.id}"])
+    lock(f"dream:{space.id}")
 
 
 def access_run(actor: Actor, id: str | UUID, *, right: Right = Right.READ) -> DreamRun:

@@ -3,11 +3,12 @@
 import logging
 
 import numpy as np
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
 
 from accounts.domain.jobs import enqueue_everywhere
+from memoryhub.common.locks import lock
 from spaces.domain.embeddings.configured import Configured, configured
 from spaces.domain.embeddings.health import HEALTHY_CHECK
 from spaces.domain.embeddings.lane import COVER, DISCARD, EMBEDDING
@@ -97,5 +98,4 @@ def retire(models: EmbeddingModelQuerySet) -> None:
 
 
 def lock_models() -> None:
-    with connection.cursor() as cursor:
-        cursor.execute("select pg_advisory_xact_lock(hashtextextended('embedding models', 0))")
+    lock("embedding models")

@@ -2,12 +2,12 @@
 
 from uuid import UUID
 
-from django.db import connection
 from django.db.models import Count, Q, Sum
 from django.db.models.functions import Coalesce, Length
 
 from memoryhub.common.errors import QuotaExceeded
 from memoryhub.common.ids import typed_id
+from memoryhub.common.locks import lock
 from spaces.models import Memory
 from spaces.models.memories import MemoryQuerySet
 
@@ -23,9 +23,7 @@ def core_of(account_id: UUID, space_id: UUID | None) -> MemoryQuerySet:
 
 def lock_core(account_id: UUID, space_id: UUID | None) -> None:
     """Until the transaction ends, nobody else fills this core. Taken before any row is locked."""
-    name = f"core:{account_id}:{space_id or ''}"
-    with connection.cursor() as cursor:
-        cursor.execute("select pg_advisory_xact_lock(hashtextextended(%s, 0))", [name])
+    lock(f"core:{account_id}:{space_id or ''}")
 
 
 def check_core_room(memory: Memory) -> None:
