@@ -13,9 +13,9 @@ tools whose scopes it has. An argument with a star is required; what an argument
 schema that the server lists.
 """
 ABOUT = {
-    "hub": "The hub's own: context, memories, journal, records, values and actions.",
-    "decisions": "What sessions decided..",
-    "paths": "Memories by paths, where projects are spaces..",
+    "hub": "The hub's own: context, memories, dreams, journal, records, values and actions.",
+    "decisions": "What sessions decided. See [moving from it](moving/decisions.md).",
+    "paths": "Memories by paths, where projects are spaces. See [moving from it](moving/paths.md).",
     "zerodb": "The tools of ZeroDB's memory server. See [moving from it](moving/zerodb.md).",
     "connector": "Search and fetch, for ChatGPT's connectors and deep research.",
 }
