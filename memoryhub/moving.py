@@ -47,7 +47,8 @@ def export_(
             from memoryhub.flows.export import open_export, stream_export
 
             export = open_export(actor, space, whole_account=whole_account)
-        with whole_file(output) as target, progress("rows", export.rows) as told:
+            rows = export.rows
+        with whole_file(output) as target, progress("rows", rows) as told:
             for piece in stream_export(export, told):
                 target.write(piece)
     answer = {"file": str(output), "bytes": output.stat().st_size}
