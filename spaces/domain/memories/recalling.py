@@ -23,6 +23,7 @@ from spaces.domain.reranking import CONSIDERED, best_order, reranks
 from spaces.domain.search.facets import Facets, count_facets
 from spaces.domain.search.filters import SearchFilters, matching
 from spaces.domain.search.ranking import Candidate, Mode, search
+from spaces.domain.search.sources import spread
 from spaces.models import Memory, Space
 from spaces.models.memories import UNREAD
 
@@ -153,10 +154,11 @@ def _find_reranked(actor: Actor, asked: _Asked, wanted: Wanted) -> Found:
     if found.mode == "newest":
         return replace(found, page=Page(found.page.items[: asked.limit]))
     order, note = best_order(asked.query, found.page.items)
-    best = [found.page.items[place] for place in order[: asked.limit]]
-    reasons = {memory.id: found.reasons[memory.id] for memory in best}
+    best = spread([found.reasons[found.page.items[place].id] for place in order], asked.limit)
+    reasons = {candidate.id: candidate for candidate in best}
     notes = [*found.notes, f"The order is the hub's own: {note}"] if note else found.notes
-    return Found(Page(best), found.mode, reasons, notes)
+    memories = {memory.id: memory for memory in found.page.items}
+    return Found(Page([memories[id] for id in reasons]), found.mode, reasons, notes)
 
 
 def meaning_of(query: str) -> QueryMeaning:

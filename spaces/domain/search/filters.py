@@ -25,8 +25,8 @@ class SearchFilters:
     """Empty means any. What is expired or quarantined is never found.
 
     `spaces` None: every space the actor reads. Each of `paths` is that path and all below it, and all must
-    hold; `tags` and `topics` must all be there; `metadata` is as `holding` reads it;
-    `said_from` is inclusive, `said_before` is not (both by `occurred_at`).
+    hold; `tags` and `topics` must all be there; `metadata` is as `holding` reads it; `not_by` leaves out what
+    one credential wrote; `said_from` is inclusive, `said_before` is not (both by `occurred_at`).
     """
 
     spaces: frozenset[UUID] | None = None
@@ -43,6 +43,7 @@ class SearchFilters:
     source_ref: str = ""
     agent: str = ""
     session: str = ""
+    not_by: str = ""
     metadata: Mapping[str, Any] = field(default_factory=dict)
     said_from: datetime | None = None
     said_before: datetime | None = None
@@ -151,6 +152,8 @@ def _whose(filters: SearchFilters) -> Iterator[Condition]:
     for column, value in exact.items():
         if value:
             yield f"spaces_memory.{column} = %({column})s", {column: value}
+    if filters.not_by:
+        yield "spaces_memory.written_by <> %(not_by)s", {"not_by": filters.not_by}
     for number, path in enumerate(filters.paths):
         name = f"path{number}"
         below = f"starts_with(upper(spaces_memory.path), upper(%({name})s) || '/')"

@@ -37,7 +37,7 @@ NO_WORDS = "by_words as (select null::uuid as id, null::float8 as words where fa
 COLUMNS = f"""
     spaces_memory.id, extract(epoch from spaces_memory.created_at)::float8, spaces_memory.session,
     spaces_memory.agent, spaces_memory.decided_by, spaces_memory.subject,
-    length(spaces_memory.text), left(spaces_memory.text, {HEAD})
+    length(spaces_memory.text), left(spaces_memory.text, {HEAD}), spaces_memory.written_by, spaces_memory.trust
 """
 FOUND = f"""
     select {COLUMNS},
@@ -87,6 +87,8 @@ class Row(NamedTuple):
     subject: str
     length: int
     head: str
+    written_by: str
+    trust: str
     words: float
     distance: float | None
     by_words: bool

@@ -18,6 +18,7 @@ from spaces.domain.search.filters import ANY, SearchFilters
 from spaces.domain.search.finding import Finding, Row
 from spaces.domain.search.languages import DEFAULT_LANGUAGES, Languages
 from spaces.domain.search.priors import Priors, Question
+from spaces.domain.search.sources import crowd, others_write, source_of, spread
 from spaces.domain.search.words import newest, read_question, words_met
 
 Mode = Literal["hybrid", "words", "newest"]
@@ -35,7 +36,7 @@ ONLY_WORDS = QueryMeaning()
 @dataclass(frozen=True)
 class Candidate:
     """A memory with all that its place depends on. `written` is in seconds, `words` 0 to 1; `cosine` None:
-    it has no vector yet."""
+    it has no vector yet; `source`: whose it is, as far as that matters."""
 
     id: UUID
     written: float
@@ -46,6 +47,7 @@ class Candidate:
     similarity: float | None = None
     neighbour: float = 0.0
     met: tuple[str, ...] = ()
+    source: str = ""
 
     @property
     def by_words(self) -> float:
@@ -105,7 +107,7 @@ def search(
     found = one.best(max(CANDIDATES, limit)) if asked.words else []
     if asked.says_nothing and not any(candidate.words for candidate in found):
         return Ranked(mode="newest", newest=newest(actor, filters, limit))
-    hits = _ordered(one.with_neighbours(found))[:limit]
+    hits = spread(_ordered(one.with_neighbours(found)), limit)
     mode: Mode = "words" if meaning.vector is None else "hybrid"
     return Ranked(one.with_words(hits) if explain else hits, mode)
 
@@ -118,8 +120,17 @@ class Search:
     question: Question
 
     def best(self, pool: int) -> list[Candidate]:
-        """What either leg brings, as far as it has to do with the question."""
-        candidates = (self._candidate(row) for row in self.finding.best(pool))
+        """What either leg brings, as far as it has to do with the question. Where one source brings all of it, what
+        the others have is looked for as well."""
+        found = self._related(self.finding, pool)
+        source = crowd(found, pool)
+        if source and others_write(self.finding.actor.account_id, source):
+            filters = replace(self.finding.filters, not_by=source)
+            found += self._related(replace(self.finding, filters=filters), pool)
+        return found
+
+    def _related(self, finding: Finding, pool: int) -> list[Candidate]:
+        candidates = (self._candidate(row) for row in finding.best(pool))
         return [candidate for candidate in candidates if candidate.related]
 
     def with_neighbours(self, found: Sequence[Candidate]) -> Collection[Candidate]:
@@ -149,6 +160,7 @@ class Search:
             priors=self.question.priors(row.head, row.length, actors, in_session=bool(row.session)),
             cosine=cosine,
             similarity=model.scale.similarity(cosine) if model and cosine is not None else None,
+            source=source_of(row.written_by, row.trust),
         )
 
 
