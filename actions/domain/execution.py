@@ -8,7 +8,7 @@ of it. It is never sent again blindly.
 import logging
 import random
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -21,12 +21,13 @@ from accounts.models import Job
 from actions.connectors import CONNECTORS, Call, Connector
 from actions.connectors.answers import NotSent, Refused, SignedOut, Trouble, Unclear
 from actions.connectors.client import asking, send
-from actions.domain.connections import not_connected, note_health, token_of
-from actions.domain.consent import ConsentBroken, check_consent, check_running
+from actions.domain.connections import note_health, token_of
+from actions.domain.consent import ConsentBroken, check_claim
 from actions.domain.digests import consent_digest, is_same
 from actions.domain.inbox import announce
 from actions.domain.lane import ACTIONS, PREPARE, RUN
 from actions.domain.preparing import prepare_action
+from actions.domain.readiness import check_connected
 from actions.domain.transitions import fail_unsent, transition_action
 from actions.models import Action, Attempt, Connection, Outcome, Status
 from memoryhub.common.errors import Conflict, HubError, NotConnected, PreconditionFailed
@@ -40,6 +41,7 @@ PAUSE = timedelta(seconds=30)
 LOOK_AGAIN, LOOK_FOR = timedelta(seconds=20), timedelta(minutes=3)
 FAULTY = timedelta(seconds=30)
 CONFLICT = 409
+MALFORMED = (LookupError, TypeError, AttributeError)
 DOUBT = "It is not known whether this was sent, and the vendor shows no trace of it. Look there, then say."
 
 Wait = timedelta | None
@@ -61,7 +63,7 @@ class Ready:
 
     connector: Connector
     connection: Connection
-    token: str
+    token: str = field(repr=False)
     payload: dict[str, Any]
     marker: str
 
@@ -98,7 +100,7 @@ def carry_out(account_id: UUID, action_id: UUID) -> Wait:
         begun = _begin(account_id, action_id)
     if not isinstance(begun, Started):
         return begun
-    if begun.again and not _repeatable(begun):
+    if begun.again and not _may_repeat(begun):
         return _look(begun)
     return _send(begun)
 
@@ -135,21 +137,16 @@ def _go_on(action: Action) -> Started | Wait:
         return Started(action.account_id, action.id, last.id, again=True) if last else None
     if last.outcome != Outcome.NOT_SENT:
         return None
+    if action.expires_at <= timezone.now():
+        return _fail(action, "Its time was over.")
     try:
         check_connected(action)
-        check_consent(action)
-        check_running(action)
+        check_claim(action, timezone.now())
     except (ConsentBroken, NotConnected) as refusal:
         return _fail(action, refusal.message)
     except PreconditionFailed:
-        return PAUSE if action.expires_at > timezone.now() else _fail(action, "Its time was over.")
+        return PAUSE
     return _attempt(action, last.number + 1)
-
-
-def check_connected(action: Action) -> None:
-    connection = action.current.connection
-    if connection is None or connection.revoked_at:
-        raise not_connected(action)
 
 
 def _attempt(action: Action, number: int) -> Started:
@@ -170,26 +167,30 @@ def _send(begun: Started) -> Wait:
         with tenant(begun.account_id):
             ready = _last_look(begun)
     except PreconditionFailed:
-        return PAUSE if begun.again else _ended(begun, Outcome.NOT_SENT, "paused", wait=PAUSE)
+        return PAUSE if begun.again else _ended(begun, Outcome.NOT_SENT, "held back", wait=PAUSE)
     except HubError as refusal:
-        return _ended(begun, Outcome.NOT_SENT, refusal.code, failed=refusal.message)
+        return _not_sent(begun, refusal.code, refusal.message)
     try:
         answer = send(ready.connector.service, ready.token, ready.call)
         receipt = ready.connector.receipt(answer.body)
     except SignedOut as trouble:
         _note(begun, ready, trouble)
-        return _ended(
-            begun, Outcome.NOT_SENT, trouble.reason, failed="The vendor does not accept the connection."
-        )
+        return _not_sent(begun, trouble.reason, "The vendor does not accept the connection.")
     except NotSent as trouble:
         return PAUSE if begun.again else _try_again(begun, trouble)
     except Refused as trouble:
         if ready.connector.repeatable and trouble.status == CONFLICT:
             return _look(begun)
-        return _ended(begun, Outcome.REFUSED, trouble.reason, failed=f"The vendor said no: {trouble.reason}.")
-    except (Unclear, LookupError, TypeError):
+        said = f"The vendor said no: {trouble.reason}."
+        return _not_sent(begun, trouble.reason, said, outcome=Outcome.REFUSED)
+    except (Unclear, *MALFORMED):
         return LOOK_AGAIN
     return _ended(begun, Outcome.SENT, receipt=receipt)
+
+
+def _not_sent(begun: Started, reason: str, said: str, *, outcome: Outcome = Outcome.NOT_SENT) -> Wait:
+    """This call did nothing. Whether the one of a worker that is gone did, only the vendor knows."""
+    return _look(begun) if begun.again else _ended(begun, outcome, reason, failed=said)
 
 
 def _last_look(begun: Started) -> Ready:
@@ -197,8 +198,7 @@ def _last_look(begun: Started) -> Ready:
     action = _read(begun)
     attempt = Attempt.objects.get(account_id=begun.account_id, id=begun.attempt_id)
     check_connected(action)
-    check_consent(action)
-    check_running(action)
+    check_claim(action, timezone.now())
     if action.status != Status.EXECUTING or attempt.outcome != Outcome.UNKNOWN:
         raise Conflict("It was settled meanwhile.")
     if not is_same(attempt.digest, consent_digest(action, action.current)):
@@ -224,7 +224,7 @@ def _look(begun: Started) -> Wait:
         found = ready.connector.find(
             asking(ready.connector.service, ready.token), ready.payload, ready.marker
         )
-    except (Trouble, LookupError, TypeError) as trouble:
+    except (Trouble, *MALFORMED) as trouble:
         log.warning("looking for action %s failed: %s", begun.action_id, type(trouble).__name__)
         found = None
     if found is not None:
@@ -273,6 +273,7 @@ def _ended(
 ) -> Wait:
     """Keep what became of an attempt, and with it how the action ended; `wait` keeps it going."""
     with tenant(begun.account_id):
+        _lock(begun)
         unknown = Attempt.objects.filter(
             account_id=begun.account_id, id=begun.attempt_id, outcome=Outcome.UNKNOWN
         )
@@ -306,9 +307,16 @@ def _note(begun: Started, ready: Ready, trouble: Trouble) -> None:
         note_health(ready.connection, trouble.reason)
 
 
-def _repeatable(begun: Started) -> bool:
+def _may_repeat(begun: Started) -> bool:
     with tenant(begun.account_id):
-        return CONNECTORS[_read(begun).class_name].repeatable
+        action = _read(begun)
+        return CONNECTORS[action.class_name].repeatable and action.expires_at > timezone.now()
+
+
+def _lock(begun: Started) -> None:
+    """The action's row before its attempt's, as a person who settles it takes them."""
+    rows = Action.objects.filter(account_id=begun.account_id, id=begun.action_id)
+    rows.select_for_update(no_key=True).values_list("id").first()
 
 
 def _read(begun: Started) -> Action:

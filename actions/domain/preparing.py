@@ -3,7 +3,7 @@
 It is asked once, before; what is found becomes a revision, so that it is shown, hashed and consented to.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -37,7 +37,7 @@ class Question:
     connector: Connector
     connection: Connection
     payload: dict[str, Any]
-    token: str
+    token: str = field(repr=False)
 
 
 def prepare_action(account_id: UUID, action_id: UUID) -> timedelta | None:

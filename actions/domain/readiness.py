@@ -9,14 +9,18 @@ from memoryhub.common.errors import HubError, PreconditionFailed
 def check_ready(action: Action) -> None:
     if action.executor != "worker":
         return
-    connection = action.current.connection
-    if connection is None or connection.revoked_at:
-        raise not_connected(action)
+    check_connected(action)
     if CONNECTORS[action.class_name].unresolved(action.current.payload):
         raise PreconditionFailed(
             action.doubt or "It is being looked up where this leads. Look again in a moment.",
             failed=["resolved"],
         )
+
+
+def check_connected(action: Action) -> None:
+    connection = action.current.connection
+    if connection is None or connection.revoked_at:
+        raise not_connected(action)
 
 
 def is_ready(action: Action) -> bool:

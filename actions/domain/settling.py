@@ -23,6 +23,10 @@ def settle_action(actor: Actor, id: str, *, happened: bool, reason: str = "") ->
     check_reason(reason)
     with transaction.atomic():
         locked = lock_action(action, Status.EXECUTING, Status.DONE if happened else Status.FAILED)
+        if not locked.doubt and _unknown(locked).exists():
+            raise Conflict(
+                "It is being carried out, or looked for, at this moment. Wait for what comes of it."
+            )
         outcome = Outcome.SENT if happened else Outcome.NOT_SENT
         settled = _unknown(locked).update(
             outcome=outcome, reason="settled", settled_by_id=actor.user_id, ended_at=timezone.now()

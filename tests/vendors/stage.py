@@ -2,12 +2,15 @@
 
 from typing import Any
 
-from accounts.actor import Actor
+from django.utils import timezone
+
+from accounts.actor import Actor, system_actor
 from actions.connectors import CONNECTORS
 from actions.domain.actions import access_action
 from actions.domain.connections import connect
 from actions.domain.execution import work_off
-from actions.models import Action, Connection
+from actions.domain.transitions import transition_action
+from actions.models import Action, Attempt, Connection
 from tests.actions.stage import approve, propose
 from tests.conftest import Cast
 from tests.vendors.server import TOKEN
@@ -54,6 +57,19 @@ def carried_out(action: Action, cast: Cast, clock: Any, *, seconds: float = 20, 
             break
         clock.shift(seconds)
     return action
+
+
+def abandoned(action: Action) -> None:
+    """Taken up by a worker of which nothing was heard after it had committed its attempt."""
+    transition_action(system_actor(action.account_id), action.uid, "approved", "executing")
+    Attempt.objects.create(
+        account_id=action.account_id, space_id=action.space_id, action=action, number=1, revision=action.revision,
+        digest=action.current.digest, started_at=timezone.now(),
+    )  # fmt: skip
+
+
+def outcomes(action: Action) -> list[str]:
+    return [a.outcome for a in Attempt.objects.filter(action=action).order_by("number")]
 
 
 def now(action: Action, cast: Cast) -> Action:

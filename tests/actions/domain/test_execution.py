@@ -5,7 +5,6 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from accounts.actor import system_actor
 from accounts.models import Event, Job, Membership
 from actions.connectors import CONNECTORS
 from actions.domain.connections import connect, revoke_connection
@@ -25,10 +24,12 @@ from tests.vendors.stage import (
     CLASSES,
     PAYLOADS,
     UNDO,
+    abandoned,
     approved,
     carried_out,
     connected,
     now,
+    outcomes,
     prepared,
     service_of,
 )
@@ -37,10 +38,6 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("clock", "inside")]
 
 ISSUE = "github.create_issue"
 EVERY = pytest.mark.parametrize("name", CLASSES)
-
-
-def outcomes(action: Action) -> list[str]:
-    return [a.outcome for a in Attempt.objects.filter(action=action).order_by("number")]
 
 
 @EVERY
@@ -249,14 +246,9 @@ def test_what_a_worker_sent_before_it_died_is_found_again(cast: Cast, clock, ven
 def died_after(cast: Cast, clock, *, sent: bool, vendor: Vendor) -> Action:
     """Its attempt is committed, its lease runs out, and another worker takes the job up."""
     action = approved(cast, ISSUE)
-    revision = action.current
-    transition_action(system_actor(cast.account.id), action.uid, "approved", "executing")
-    Attempt.objects.create(
-        account_id=action.account_id, space_id=action.space_id, action=action, number=1, revision=1,
-        digest=revision.digest, started_at=timezone.now(),
-    )  # fmt: skip
+    abandoned(action)
     if sent:
-        vendor.make(CONNECTORS[ISSUE].call(revision.payload, action.uid).body)
+        vendor.make(CONNECTORS[ISSUE].call(action.current.payload, action.uid).body)
     return carried_out(action, cast, clock)
 
 
