@@ -21,7 +21,7 @@ from actions.connectors.base import (
 
 TITLE, BODY, LABEL = 256, 65_000, 50
 REPOSITORY = re.compile(r"([A-Za-z0-9](?:[A-Za-z0-9-]{0,37}[A-Za-z0-9])?)/([A-Za-z0-9._-]{1,100})")
-LOGIN = r"^[A-Za-z0-9](?:[A-Za-z0-9-]{0,37}[A-Za-z0-9])?$"
+LOGIN = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,37}[A-Za-z0-9])?")
 OWN_COMMENT = "<!-- memory-hub:"
 
 
@@ -89,7 +89,7 @@ def _body(given: str) -> str:
 
 
 def _login(name: str, given: str) -> str:
-    if not re.match(LOGIN, given):
+    if not LOGIN.fullmatch(given):
         raise refused(name, "Must be a GitHub login.")
     return given
 

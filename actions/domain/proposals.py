@@ -31,6 +31,7 @@ from spaces.domain.access import access_space
 from spaces.models import Space
 
 CLASS = re.compile(r"[a-z0-9_.-]{1,64}")
+CLASS_FORM = "Must be 1 to 64 of the characters a-z 0-9 _ . -"
 SUMMARY, KEY = 500, 200
 PAYLOAD_BYTES = 32 * 1024
 NORMALISED_BYTES = 128 * 1024
@@ -105,7 +106,7 @@ def check_key(key: str) -> str:
 def check_content(class_name: str, payload: dict[str, Any]) -> bytes:
     """The hash by which a repeated proposal is known."""
     if not CLASS.fullmatch(class_name):
-        raise ValidationFailed({"class": ["Must be 1 to 64 of the characters a-z 0-9 _ . -"]})
+        raise ValidationFailed({"class": [CLASS_FORM]})
     check_size(payload, "payload", PAYLOAD_BYTES)
     return proposal_hash(class_name, payload)
 

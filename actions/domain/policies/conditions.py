@@ -73,8 +73,28 @@ WORDS = {
 }
 
 
-def _one_of(*members: str) -> Callable[[Payload, Any], bool]:
-    return lambda payload, names: any(payload.get(member) in names for member in members if member in payload)
+def _one_of(*members: str, spelt: Callable[[str], str]) -> Callable[[Payload, Any], bool]:
+    """Both sides are brought into one spelling: a rule must not be passed by under another of the same name."""
+
+    def holds(payload: Payload, names: Any) -> bool:
+        wanted = {spelt(name) for name in names}
+        return any(spelt(payload[member]) in wanted for member in members if member in payload)
+
+    return holds
+
+
+def _channel(name: str) -> str:
+    return name.strip().removeprefix("#")
+
+
+def _repository(name: str) -> str:
+    """GitHub takes them in any case."""
+    return name.strip().lower()
+
+
+def _notion_id(name: str) -> str:
+    """With hyphens or, as in addresses of pages, without."""
+    return name.strip().replace("-", "").lower()
 
 
 def _within(*members: str) -> Callable[[Payload, Any], bool]:
@@ -138,7 +158,7 @@ def _texts(payload: Payload, members: Iterable[str]) -> list[str]:
 ANY_CLASS = {PINNED: Condition("members", "exactly these members", _pins)}
 BY_CLASS: dict[str, dict[str, Condition]] = {
     "slack.send": {
-        "channels": Condition("names", "channels", _one_of("channel", "channel_name")),
+        "channels": Condition("names", "channels", _one_of("channel", "channel_name", spelt=_channel)),
         "max_length": Condition("number", "characters at most", _at_most("text")),
         "no_mentions": Condition("yes", "notifies nobody by name", _without("mentions")),
     },
@@ -152,12 +172,12 @@ BY_CLASS: dict[str, dict[str, Condition]] = {
         "no_mail": Condition("yes", "guests get no mail", _without("notify")),
     },
     "github.create_issue": {
-        "repositories": Condition("names", "repositories", _one_of("repo")),
+        "repositories": Condition("names", "repositories", _one_of("repo", spelt=_repository)),
         "max_length": Condition("number", "characters at most", _at_most("body")),
         "no_mentions": Condition("yes", "notifies nobody by name", _no_mention),
     },
     "notion.create_page": {
-        "parents": Condition("names", "below", _one_of("parent_id")),
+        "parents": Condition("names", "below", _one_of("parent_id", spelt=_notion_id)),
         "max_blocks": Condition("number", "blocks at most", _at_most("children")),
     },
 }

@@ -13,6 +13,7 @@ from accounts.scopes import Right, Role
 from actions.domain.inbox import announce
 from actions.domain.policies.conditions import PINNED, check_conditions, satisfies
 from actions.domain.policies.deciding import in_order
+from actions.domain.proposals import CLASS, CLASS_FORM
 from actions.models import Action, Approval, Policy, PolicyEffect, PolicyVersion
 from memoryhub.common.errors import Forbidden, NotFound, ValidationFailed
 from memoryhub.common.ids import parse_id
@@ -156,6 +157,8 @@ def check_draft(draft: Draft) -> dict[str, Any]:
         faults["effect"] = [f"Must be one of {', '.join(PolicyEffect)}."]
     if not 1 <= draft.approvals <= 3:
         faults["approvals"] = ["Must be between 1 and 3."]
+    if draft.class_name and not CLASS.fullmatch(draft.class_name):
+        faults["class_name"] = [CLASS_FORM]
     faults |= _auto_faults(draft) if draft.effect == PolicyEffect.AUTO else {}
     if faults:
         raise ValidationFailed(faults)

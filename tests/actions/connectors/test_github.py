@@ -44,6 +44,7 @@ def test_an_issue_needs_no_body() -> None:
         ({"body": f"<!-- memory-hub: {MARKER} -->"}, "payload.body"),
         ({"labels": ["a" * 51]}, "payload.labels[0]"),
         ({"assignees": ["a b"]}, "payload.assignees[0]"),
+        ({"assignees": ["octocat\n"]}, "payload.assignees[0]"),
         ({"milestone": 1}, "payload.milestone"),
     ],
 )

@@ -3,6 +3,7 @@
 import random
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 import pytest
 
@@ -188,3 +189,16 @@ def test_names_are_a_list_of_names(value: Any) -> None:
 def test_other_conditions_are_typed_too(name: str, value: Any) -> None:
     with pytest.raises(ValidationFailed):
         check_conditions("slack.send", {name: value})
+
+
+@pytest.mark.parametrize(
+    ("name", "conditions", "payload"),
+    [("github.create_issue", {"repositories": ["acme/Prod"]}, {"repo": "ACME/prod"}),
+     ("notion.create_page", {"parents": ["A" * 32]}, {"parent_id": str(UUID("a" * 32))}),
+     ("slack.send", {"channels": ["general"]}, {"channel": "C0LAUNCH01", "channel_name": "#general"}),
+     ("slack.send", {"channels": ["C0LAUNCH01"]}, {"channel": "C0LAUNCH01", "channel_name": "#general"})],
+)  # fmt: skip
+def test_a_rule_is_not_passed_by_under_another_spelling_of_the_same_name(
+    name: str, conditions: dict[str, Any], payload: dict[str, Any]
+) -> None:
+    assert satisfies(name, payload, conditions)

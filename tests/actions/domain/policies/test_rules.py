@@ -177,7 +177,8 @@ def test_an_auto_rule_lasts_90_days_and_is_for_one_class(cast: Cast) -> None:
 @pytest.mark.parametrize(
     ("fields", "named"),
     [({"name": " "}, "name"), ({"effect": "allow"}, "effect"), ({"approvals": 4}, "approvals"),
-     ({"approvals": 0}, "approvals"), ({"conditions": {"x": 1}}, "conditions.x")],
+     ({"approvals": 0}, "approvals"), ({"class_name": "Slack.Send"}, "class_name"),
+     ({"conditions": {"x": 1}}, "conditions.x")],
 )  # fmt: skip
 def test_a_rule_that_makes_no_sense_is_refused_by_its_field(cast: Cast, fields: dict, named: str) -> None:
     draft = Draft(**{"name": "n", "effect": "require", "class_name": "slack.send", **fields})
