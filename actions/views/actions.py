@@ -1,5 +1,6 @@
 """One action: what would happen, and the decision. Deciding sends back the digest of what the page showed."""
 
+from collections.abc import Sequence
 from datetime import timedelta
 from urllib.parse import urlencode
 
@@ -22,7 +23,7 @@ from actions.domain.transitions import approve_action, reject_action, transition
 from actions.forms import PayloadForm
 from actions.models import Status
 from actions.views.shown import Shown
-from memoryhub.common.errors import Conflict, HubError
+from memoryhub.common.errors import Conflict, HubError, ValidationFailed
 from memoryhub.web.forms import form_status, show_refusal
 from spaces.views.requests import SpaceRequest, space_view
 
@@ -119,9 +120,9 @@ def edit(request: SpaceRequest, action: str) -> HttpResponse:
 @require_POST
 def snooze(request: SpaceRequest, action: str) -> HttpResponse:
     """For so many hours; without any it is shown again."""
-    hours = request.POST.get("hours", "")
-    until = timezone.now() + timedelta(hours=int(hours)) if hours in SNOOZES else None
     try:
+        hours = _said(request, "hours", ("", *SNOOZES))
+        until = timezone.now() + timedelta(hours=int(hours)) if hours else None
         snooze_action(request.actor, action, until=until)
     except HubError as error:
         return _page(request, action, refusal=error)
@@ -132,8 +133,8 @@ def snooze(request: SpaceRequest, action: str) -> HttpResponse:
 @require_POST
 def settle(request: SpaceRequest, action: str) -> HttpResponse:
     """What became of an action that nobody knows: a person says, or has the worker look once more."""
-    said = request.POST.get("happened", "")
     try:
+        said = _said(request, "happened", ("yes", "no", "look"))
         if said == "look":
             look_again(request.actor, action)
             return _decided(request, action, _("It is being looked for again."))
@@ -143,6 +144,13 @@ def settle(request: SpaceRequest, action: str) -> HttpResponse:
     except HubError as error:
         return _page(request, action, refusal=error)
     return _decided(request, action, _("It is settled."))
+
+
+def _said(request: SpaceRequest, name: str, known: Sequence[str]) -> str:
+    said = request.POST.get(name, "")
+    if said not in known:
+        raise ValidationFailed({name: [f"Must be one of {', '.join(filter(None, known))}."]})
+    return said
 
 
 def _decided(request: SpaceRequest, action: str, said: str) -> HttpResponse:

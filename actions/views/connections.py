@@ -18,7 +18,7 @@ from actions.domain.connections import check_connection, connect, list_connectio
 from actions.domain.pausing import pause_account, pause_space
 from actions.forms import TokenForm
 from actions.models import Connection
-from memoryhub.common.errors import HubError
+from memoryhub.common.errors import HubError, ValidationFailed
 from memoryhub.common.odd import visible
 from memoryhub.common.tenancy import tenant
 from memoryhub.web.forms import form_status, show_refusal
@@ -137,7 +137,11 @@ def stop_space(request: SpaceRequest) -> HttpResponse:
 
 
 def _paused(request: MemberRequest) -> bool:
-    return request.POST.get("paused") == "yes"
+    """Exactly one of the two: nothing goes on because a word was missing."""
+    said = request.POST.get("paused", "")
+    if said not in ("yes", "no"):
+        raise ValidationFailed({"paused": ["Must be yes or no."]})
+    return said == "yes"
 
 
 def _name(connection: Connection) -> str:

@@ -30,6 +30,8 @@ from memoryhub.common.odd import visible
 from memoryhub.web.forms import form_status, pretty_json, show_refusal
 from spaces.views.requests import SpaceRequest, space_view
 
+DIGITS = 10
+
 
 @dataclass(frozen=True)
 class Known:
@@ -95,11 +97,17 @@ def _form(request: SpaceRequest, start: dict[str, Any], id: str = "") -> HttpRes
 
 def _start(request: SpaceRequest, draft: Draft, id: str) -> HttpResponse:
     if id:
-        change_policy(request.actor, id, draft, version=int(request.POST.get("version") or 0))
+        change_policy(request.actor, id, draft, version=_version(request))
     else:
         create_policy(request.actor, draft)
     messages.success(request, _("“%(name)s” holds from now on.") % {"name": visible(draft.name)})
     return redirect("policies", request.account_slug, request.space.slug)
+
+
+def _version(request: SpaceRequest) -> int:
+    """The one that its person had before them; what is no number is none that a rule ever had."""
+    told = request.POST.get("version", "")
+    return int(told) if told.isdecimal() and len(told) < DIGITS else 0
 
 
 def _fields(draft: Draft) -> dict[str, Any]:

@@ -219,8 +219,10 @@ PAGES: dict[str, Page] = {
     "connection-revoke": Page(
         f"{TEAM}connections/{{connection}}/revoke/", get=members(NOT_SO), post=managers(GOES_ON)
     ),
-    "stop-team": Page(f"{TEAM}connections/stop-all/", get=members(NOT_SO), post=stoppers(GOES_ON)),
-    "stop-space": Page(f"{SPACE}stop/", get=members(NOT_SO), post=stoppers(GOES_ON)),
+    "stop-team": Page(
+        f"{TEAM}connections/stop-all/", get=members(NOT_SO), post=stoppers(GOES_ON), data={"paused": "no"}
+    ),
+    "stop-space": Page(f"{SPACE}stop/", get=members(NOT_SO), post=stoppers(GOES_ON), data={"paused": "no"}),
     # what the space holds
     "memories": Page(f"{SPACE}memories/", get=members(SHOWN)),
     "memory-new": Page(f"{SPACE}memories/new/", get=members(SHOWN), post=writers(GOES_ON), data=MEMORY),
