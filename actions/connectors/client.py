@@ -16,6 +16,7 @@ from django.conf import settings
 
 from actions.connectors.answers import Answer, NotSent, Refused, SignedOut, Trouble, Unclear
 from actions.connectors.base import Ask, Call
+from memoryhub.common.threads import let_go
 
 CONNECT_SECONDS = 5.0
 BIGGEST_ANSWER = 4 * 1024 * 1024
@@ -39,7 +40,11 @@ def asking(service: str, token: str) -> Ask:
 
 
 def send(service: str, token: str, call: Call) -> Answer:
-    """One request, once. Raises NotSent, SignedOut, Refused or Unclear."""
+    """One request, once. Raises NotSent, SignedOut, Refused or Unclear.
+
+    Not to be called inside a transaction; the thread's connection to the database is given back first.
+    """
+    let_go()
     try:
         with _request(service, token, call) as response:
             status, headers, content = response.status_code, dict(response.headers), _read(response)

@@ -60,7 +60,8 @@ def add_connection(actor: Actor, vendor: str, token: str, identity: Identity) ->
     assert actor.user_id is not None
     now = timezone.now()
     with transaction.atomic():
-        for former in _standing(actor.account_id).filter(vendor=vendor).select_for_update():
+        Account.objects.select_for_update(no_key=True).get(id=actor.account_id)  # one after the other
+        for former in _standing(actor.account_id).filter(vendor=vendor):
             _revoke(actor, former)
         connection = Connection(
             account_id=actor.account_id,
@@ -194,8 +195,8 @@ def ask_identity(vendor: str, token: str) -> Identity:
 
 def _revoke(actor: Actor, connection: Connection) -> None:
     rows = Connection.objects.standing().filter(account_id=connection.account_id, id=connection.id)
-    rows.update(revoked_at=timezone.now(), sealed="")
-    record_event(actor, "connection.revoked", "connection", connection.uid)
+    if rows.update(revoked_at=timezone.now(), sealed=""):
+        record_event(actor, "connection.revoked", "connection", connection.uid)
 
 
 def _standing(account_id: UUID) -> ConnectionQuerySet:

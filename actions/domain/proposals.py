@@ -78,7 +78,8 @@ def propose_action(
         space = lock_space(space)
         if existing := find_proposal(space, key):
             return repeat(existing, content)
-        check_not_denied(space, class_name, normalised(class_name, payload, zone(space.time_zone)))
+        payload = normalised(class_name, payload, zone(space.time_zone))
+        check_not_denied(space, class_name, payload)
         action = Action(
             account_id=actor.account_id,
             space=space,
@@ -181,10 +182,9 @@ def proposed_by(actor: Actor) -> dict[str, Any]:
 def add_action(
     actor: Actor, action: Action, summary: str, payload: dict[str, Any], preconditions: dict[str, Any]
 ) -> None:
-    """Store it with its first revision, under the lock of its space."""
+    """Store it with its first revision, under the lock of its space. `payload` is in its class's form."""
     action.created_at = action.updated_at = timezone.now()
-    where = zone(action.space.time_zone)
-    read = read_preconditions(preconditions, where)
+    read = read_preconditions(preconditions, zone(action.space.time_zone))
     revision = ActionRevision(
         account_id=action.account_id,
         space_id=action.space_id,
@@ -193,7 +193,7 @@ def add_action(
         summary=check_summary(summary),
         schema_version=schema_version(action.class_name),
         connection=connection_for(action.account_id, action.class_name),
-        payload_json=canonical_json(normalised(action.class_name, payload, where)).decode(),
+        payload_json=canonical_json(payload).decode(),
         preconditions_json=canonical_json(check_size(read, "preconditions", EXTRA_BYTES)).decode(),
         expires_at=action.expires_at,
         written_by=actor.key,

@@ -8,6 +8,7 @@ import pytest
 from django.db import connection
 
 from actions.domain.actions import access_action
+from actions.domain.connections import list_connections
 from actions.domain.execution import work_off
 from actions.domain.transitions import approve_action, reject_action
 from actions.models import Attempt
@@ -87,3 +88,12 @@ def test_of_many_workers_one_carries_each_action_out(
     assert Counter(issue["title"] for issue in vendors["github"].made) == {str(n): 1 for n in range(24)}
     with tenant(cast.account.id):
         assert set(Attempt.objects.values_list("outcome", "number")) == {("sent", 1)}
+
+
+def test_of_many_who_connect_a_vendor_at_once_each_is_served_and_one_connection_stands(
+    cast: Cast, vendors: dict[str, Vendor]
+) -> None:
+    came = all_at_once([lambda: connected(cast.owner, ISSUE).vendor] * 6)
+    assert came == {"github": 6}
+    with tenant(cast.account.id):
+        assert len(list_connections(cast.owner)) == 1
