@@ -75,6 +75,7 @@ class Route:
 class Operation:
     """One thing a caller can do. Calling it is the only road in from outside.
 
+    The scopes of any of its `ways` are enough.
     `generic_only` are arguments that clients of another profile neither see nor may send.
     One that `asks_first` waits for something outside, such as the vector of a question, before its handler's
     one call opens the account: no transaction is open and no connection taken meanwhile.
@@ -84,7 +85,7 @@ class Operation:
     family: str
     title: str
     description: str
-    scopes: tuple[Scope, ...]
+    ways: tuple[tuple[Scope, ...], ...]
     effect: Effect
     route: Route | None
     handler: Callable[[Actor, Any], Output]
@@ -93,7 +94,6 @@ class Operation:
     rest_input: type[Input] | None = None
     rest_output: type[Output] | None = None
     mcp: bool = True
-    any_scope: bool = False
     open_world: bool = False
     asks_first: bool = False
     generic_only: frozenset[str] = frozenset()
@@ -137,14 +137,22 @@ class Operation:
 
     def check_scopes(self, actor: Actor) -> None:
         if missing := self.missing_scopes(actor):
-            joined = " or ".join(missing) if self.any_scope else ", ".join(missing)
-            raise Forbidden(f"This credential lacks the scope {joined}.", missing_scopes=missing)
+            lacking = self.told_scopes if len(self.ways) > 1 else ", ".join(missing)
+            raise Forbidden(f"This credential lacks the scope {lacking}.", missing_scopes=missing)
+
+    @property
+    def scopes(self) -> tuple[Scope, ...]:
+        return tuple(scope for way in self.ways for scope in way)
+
+    @property
+    def told_scopes(self) -> str:
+        both = " with " if len(self.ways) > 1 else ", "
+        return " or ".join(both.join(way) for way in self.ways)
 
     def missing_scopes(self, actor: Actor) -> list[str]:
-        missing = [str(s) for s in self.scopes if s not in actor.scopes]
-        if self.any_scope and len(missing) < len(self.scopes):
+        if any(actor.scopes.issuperset(way) for way in self.ways):
             return []
-        return missing
+        return [str(s) for s in self.scopes if s not in actor.scopes]
 
     def check_profile(self, actor: Actor, raw: Mapping[str, Any]) -> None:
         sent = [name for name in self.hidden_from(actor.profile) if raw.get(name) is not None]
@@ -270,18 +278,20 @@ def operation(
     family: str,
     *,
     title: str,
-    scopes: Iterable[Scope],
+    scopes: Iterable[Scope] = (),
+    any_of: Iterable[Scope | tuple[Scope, ...]] = (),
     effect: Effect,
     route: Route | None = None,
     rest_input: type[Input] | None = None,
     rest_output: type[Output] | None = None,
     mcp: bool = True,
-    any_scope: bool = False,
     open_world: bool = False,
     asks_first: bool = False,
     generic_only: Iterable[str] = (),
 ) -> Callable[[Handler], Operation]:
     """Define an operation: the function's name is the tool's, its docstring the description.
+
+    A caller needs all of the `scopes`; or, of `any_of`, one, which may be several together.
 
     `rest_input` extends the handler's Input by arguments that REST takes and MCP does not, and `rest_output`
     its Output by what is answered then.
@@ -294,7 +304,7 @@ def operation(
             family=family,
             title=title,
             description=re.sub(r"\s+", " ", handler.__doc__ or "").strip(),
-            scopes=tuple(scopes),
+            ways=tuple(s if isinstance(s, tuple) else (s,) for s in any_of) or (tuple(scopes),),
             effect=effect,
             route=route,
             handler=handler,
@@ -303,7 +313,6 @@ def operation(
             rest_input=rest_input,
             rest_output=rest_output,
             mcp=mcp,
-            any_scope=any_scope,
             open_world=open_world,
             asks_first=asks_first,
             generic_only=frozenset(generic_only),

@@ -13,10 +13,10 @@ tools whose scopes it has. An argument with a star is required; what an argument
 schema that the server lists.
 """
 ABOUT = {
-    "hub": "The hub's own: context, memories, dreams, journal, records, values and actions.",
-    "decisions": "What sessions decided. See [moving from it](moving/decisions.md).",
-    "paths": "Memories by paths, where projects are spaces. See [moving from it](moving/paths.md).",
-    "zerodb": "The tools of ZeroDB's memory server. See [moving from it](moving/zerodb.md).",
+    "hub": "The hub's own: context, memories, journal, records, values, actions and dreams.",
+    "decisions": "What sessions decided, with what replaced what.",
+    "paths": "Memories by paths, where projects are spaces; and the ledger.",
+    "zerodb": "Memories with metadata, sessions, plans, auto-context and write-backs.",
     "connector": "Search and fetch, for ChatGPT's connectors and deep research.",
 }
 
@@ -27,15 +27,14 @@ def tools_page() -> str:
 
 def section(family: str) -> Iterator[str]:
     if tools := REGISTRY.tools(family):
-        yield f"## `/mcp/{family}`\n\n{ABOUT[family]}\n"
+        yield f"## `/mcp/{family}`\n\n{ABOUT[family]} [Moving here](moving/{family}.md).\n"
         yield "| tool | what it is for | arguments | scopes |\n|---|---|---|---|"
         yield from (row(tool) for tool in tools)
         yield ""
 
 
 def row(tool: Operation) -> str:
-    scopes = (" or " if tool.any_scope else ", ").join(str(scope) for scope in tool.scopes)
-    return f"| `{tool.name}` | {tool.title} | {arguments(tool)} | {scopes} |"
+    return f"| `{tool.name}` | {tool.title} | {arguments(tool)} | {tool.told_scopes} |"
 
 
 def arguments(tool: Operation) -> str:

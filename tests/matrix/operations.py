@@ -16,7 +16,7 @@ ALLOWED, FORBIDDEN, ABSENT, UNAUTHORIZED = "allowed", "forbidden", "absent", "un
 
 @dataclass(frozen=True)
 class Needs:
-    """`scopes` are all needed, or with ` or ` one of them. `right` is what the role has to allow in the space,
+    """`scopes` are all needed, or with ` or ` those of one side. `right` is what the role has to allow in the space,
     None where none is asked. `also` is a scope that this very call needs besides; without the scope `covered_by`
     what it names is absent."""
 
@@ -27,12 +27,11 @@ class Needs:
     covered_by: str = ""
 
     @property
-    def named(self) -> list[str]:
-        return self.scopes.replace(" or ", " ").split()
+    def ways(self) -> list[str]:
+        return self.scopes.split(" or ")
 
     def lacking(self, held: frozenset[Scope]) -> bool:
-        missing = [s for s in self.named if s not in held]
-        opened = len(missing) < len(self.named) if " or " in self.scopes else not missing
+        opened = any(held.issuperset(way.split()) for way in self.ways)
         return not opened or bool(self.also and self.also not in held)
 
     @property
@@ -45,7 +44,7 @@ def needs(scopes: str, right: Right | None, /, *, also: str = "", covered_by: st
 
 
 READ, WRITE, MANAGE = Right.READ, Right.WRITE, Right.MANAGE
-ANY_ITEM = "memory:read or plans:read or space:read"
+ANY_ITEM = "memory:read or plans:read or space:read or mcp:read decisions:read"
 EITHER = "actions:propose or actions:execute"
 PROPOSAL = {"class": "mail.send", "summary": "Send it", "payload": {"to": "ann"}, "idempotency_key": "new"}
 LEAD = {"collection": "leads", "id": "{record}"}

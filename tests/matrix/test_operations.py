@@ -32,8 +32,7 @@ def test_every_operation_is_declared() -> None:
 @EVERY
 def test_an_operation_asks_for_the_scopes_that_are_declared(name: str) -> None:
     operation, declared = find(name), OPERATIONS[name]
-    assert [str(s) for s in operation.scopes] == declared.named
-    assert operation.any_scope == (" or " in declared.scopes)
+    assert [" ".join(way) for way in operation.ways] == declared.ways
 
 
 @ROUTES

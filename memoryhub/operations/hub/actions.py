@@ -132,8 +132,7 @@ def action_propose(actor: Actor, args: ActionProposeInput) -> Proposed:
 @operation(
     "hub",
     title="List actions",
-    scopes=EITHER,
-    any_scope=True,
+    any_of=EITHER,
     effect=Effect.READ,
     route=Route("GET", "actions"),
 )
@@ -148,8 +147,7 @@ def action_list(actor: Actor, args: ActionListInput) -> ActionList:
 @operation(
     "hub",
     title="Move an action",
-    scopes=EITHER,
-    any_scope=True,
+    any_of=EITHER,
     effect=Effect.SET,
     route=Route("POST", "actions/{id}/transition"),
 )
@@ -165,8 +163,7 @@ def action_transition(actor: Actor, args: ActionTransitionInput) -> OneAction:
 @operation(
     "hub",
     title="Get an action",
-    scopes=EITHER,
-    any_scope=True,
+    any_of=EITHER,
     effect=Effect.READ,
     route=Route("GET", "actions/{id}"),
     mcp=False,

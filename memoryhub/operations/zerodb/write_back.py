@@ -1,6 +1,7 @@
 """Write-backs: each proposes an action, which a person decides on."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -53,68 +54,43 @@ class Proposed(Answer):
     approve_url: str
 
 
-@operation(
+write_back = partial(
+    operation,
     "zerodb",
-    title="Send a Slack message",
     scopes=[Scope.ACTIONS_PROPOSE],
     effect=Effect.ADD,
     open_world=True,
     asks_first=True,
 )
+
+
+@write_back(title="Send a Slack message")
 def zerodb_slack_send(actor: Actor, args: SlackInput) -> Proposed:
     """Propose to send a Slack message to a channel. A person decides at approve_url; until then nothing is sent."""
     summary = f"Send a Slack message to {args.channel}"
     return proposed(actor, "slack.send", summary, args, about=args.message)
 
 
-@operation(
-    "zerodb",
-    title="Reply by Gmail",
-    scopes=[Scope.ACTIONS_PROPOSE],
-    effect=Effect.ADD,
-    open_world=True,
-    asks_first=True,
-)
+@write_back(title="Reply by Gmail")
 def zerodb_gmail_reply(actor: Actor, args: GmailInput) -> Proposed:
     """Propose to reply to a Gmail thread. A person decides at approve_url; until then nothing is sent."""
     return proposed(actor, "gmail.reply", "Reply to a Gmail thread", args, about=args.body)
 
 
-@operation(
-    "zerodb",
-    title="Create a calendar event",
-    scopes=[Scope.ACTIONS_PROPOSE],
-    effect=Effect.ADD,
-    open_world=True,
-    asks_first=True,
-)
+@write_back(title="Create a calendar event")
 def zerodb_calendar_create(actor: Actor, args: CalendarInput) -> Proposed:
     """Propose a calendar event. A person decides at approve_url; until then nothing is created."""
     return proposed(actor, "calendar.create", f"Create the event {args.title}", args, about=args.title)
 
 
-@operation(
-    "zerodb",
-    title="Create a GitHub issue",
-    scopes=[Scope.ACTIONS_PROPOSE],
-    effect=Effect.ADD,
-    open_world=True,
-    asks_first=True,
-)
+@write_back(title="Create a GitHub issue")
 def zerodb_github_create_issue(actor: Actor, args: GithubInput) -> Proposed:
     """Propose a GitHub issue. A person decides at approve_url; until then nothing is created."""
     summary = f"Create an issue in {args.repo}: {args.title}"
     return proposed(actor, "github.create_issue", summary, args, about=args.title)
 
 
-@operation(
-    "zerodb",
-    title="Create a Notion page",
-    scopes=[Scope.ACTIONS_PROPOSE],
-    effect=Effect.ADD,
-    open_world=True,
-    asks_first=True,
-)
+@write_back(title="Create a Notion page")
 def zerodb_notion_create_page(actor: Actor, args: NotionInput) -> Proposed:
     """Propose a Notion page. A person decides at approve_url; until then nothing is created."""
     return proposed(actor, "notion.create_page", f"Create the page {args.title}", args, about=args.title)

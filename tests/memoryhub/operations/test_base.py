@@ -46,7 +46,7 @@ ECHO = Operation(
     family="hub",
     title="Echo",
     description="Say it again.",
-    scopes=(Scope.MEMORY_READ, Scope.SPACE_READ),
+    ways=((Scope.MEMORY_READ, Scope.SPACE_READ),),
     effect=Effect.READ,
     route=Route("GET", "echo"),
     handler=echo,
@@ -83,10 +83,13 @@ def test_missing_scopes_are_named(cast: Cast) -> None:
 
 
 def test_one_of_several_scopes_is_enough_where_the_operation_says_so(cast: Cast) -> None:
-    either = replace(ECHO, any_scope=True)
-    assert either(cast.key(scopes=frozenset({Scope.SPACE_READ})), {"text": "hi"})
-    error = refusal(either, cast.key(scopes=frozenset({Scope.PLANS_READ})), {"text": "hi"})
-    assert error.details == {"missing_scopes": ["memory:read", "space:read"]}
+    together = (Scope.MCP_READ, Scope.DECISIONS_READ)
+    either = replace(ECHO, ways=((Scope.MEMORY_READ,), (Scope.SPACE_READ,), together))
+    for enough in ((Scope.SPACE_READ,), together):
+        assert either(cast.key(scopes=frozenset(enough)), {"text": "hi"})
+    error = refusal(either, cast.key(scopes=frozenset({Scope.MCP_READ})), {"text": "hi"})
+    assert error.message.endswith("memory:read or space:read or mcp:read with decisions:read.")
+    assert error.details == {"missing_scopes": ["memory:read", "space:read", "decisions:read"]}
 
 
 def test_scopes_are_checked_before_the_arguments(cast: Cast) -> None:

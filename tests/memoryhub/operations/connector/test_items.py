@@ -9,13 +9,14 @@ from django.test import Client
 
 from accounts.actor import Actor
 from accounts.scopes import Scope
-from memoryhub.common.errors import HubError
+from memoryhub.common.errors import Forbidden, HubError
 from memoryhub.common.tenancy import tenant
 from memoryhub.operations.base import REGISTRY
 from spaces.domain.spaces import create_space
 from tests.calls import call
 from tests.conftest import Cast
 from tests.pages import browser_of, text_of
+from tests.wire import find
 
 KEYS = {"id", "title", "url", "text"}
 
@@ -49,7 +50,9 @@ def ids(cast: Cast) -> dict[str, str]:
             "record"
         ],
     }
-    return {prefix: thing["id"] for prefix, thing in made.items()}
+    said = {"text": "We talked of the heliotrope", "session": "May"}
+    summary = find("memory_record_summary")(cast.agent, {**said, "space_id": cast.space.slug})
+    return {"sum": summary["summary_id"], **{prefix: thing["id"] for prefix, thing in made.items()}}
 
 
 def found(actor: Actor, query: str) -> list[str]:
@@ -83,6 +86,7 @@ def test_each_is_fetched_whole_under_the_id_that_was_found(cast: Cast, ids: dict
         "pln": "Water",
         "jrn": "Journal, 2026-03-02",
         "rec": "plants: h",
+        "sum": "Session summary, May",
     }
     assert got["jrn"]["text"] == "Decisions:\n- Move the heliotrope"
     assert (got["mem"]["metadata"]["tags"], got["mem"]["metadata"]["origin"]) == (["a"], "agent")
@@ -107,12 +111,14 @@ def test_what_is_anothers_forgotten_or_never_was_is_absent_alike(cast: Cast, ids
 
 
 def test_what_the_scopes_do_not_cover_is_absent(cast: Cast, ids: dict[str, str]) -> None:
-    for scope, covered in (
-        (Scope.MEMORY_READ, {"mem"}),
-        (Scope.PLANS_READ, {"pln"}),
-        (Scope.SPACE_READ, {"jrn", "rec"}),
+    for scopes, covered in (
+        ({Scope.MEMORY_READ}, {"mem"}),
+        ({Scope.PLANS_READ}, {"pln"}),
+        ({Scope.SPACE_READ}, {"jrn", "rec"}),
+        ({Scope.MCP_READ, Scope.DECISIONS_READ}, {"sum"}),
+        ({Scope.MEMORY_READ, Scope.MCP_READ}, {"mem"}),
     ):
-        key = cast.key(scopes=frozenset({scope}))
+        key = cast.key(scopes=frozenset(scopes))
         assert set(found(key, "heliotrope")) == {ids[prefix] for prefix in covered}
         for prefix, id in ids.items():
             if prefix in covered:
@@ -121,13 +127,19 @@ def test_what_the_scopes_do_not_cover_is_absent(cast: Cast, ids: dict[str, str])
                 assert refused(key, id)["error"]
 
 
+@pytest.mark.parametrize("half", [Scope.MCP_READ, Scope.DECISIONS_READ])
+def test_summaries_need_both_of_their_scopes(cast: Cast, half: Scope) -> None:
+    with pytest.raises(Forbidden, match="mcp:read with decisions:read"):
+        ask(cast.key(scopes=frozenset({half})), "search", query="heliotrope")
+
+
 def test_every_space_that_the_caller_reads_is_searched_or_the_one_that_is_named(
     cast: Cast, ids: dict[str, str]
 ) -> None:
     with tenant(cast.account.id):
         create_space(cast.owner, name="Other", slug="other")
     call(cast.agent.in_space("other"), "plan_create", title="Elsewhere", content="heliotrope")
-    assert len(found(cast.agent, "heliotrope")) == 5
+    assert len(found(cast.agent, "heliotrope")) == 6
     assert len(found(cast.agent.in_space("other"), "heliotrope")) == 1
 
 
