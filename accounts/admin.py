@@ -2,7 +2,17 @@ from typing import ClassVar
 
 from django.contrib import admin
 
-from accounts.models import Account, AgentKey, Application, Event, Invitation, Job, Membership, User
+from accounts.models import (
+    Account,
+    AgentKey,
+    Application,
+    Checkpoint,
+    Event,
+    Invitation,
+    Job,
+    Membership,
+    User,
+)
 from memoryhub.web.admin import RowAdmin
 
 
@@ -61,6 +71,13 @@ class EventAdmin(RowAdmin):
     list_display = ("seq", "type", "at", "actor", "object_type", "object_id")
     list_filter: ClassVar = ("type",)
     search_fields = ("type", "object_id", "actor")
+    ordering = ("-at", "-id")
+
+
+@admin.register(Checkpoint)
+class CheckpointAdmin(RowAdmin):
+    list_display = ("seq", "at", "key_id", "broken_at", "fault")
+    search_fields = ("fault",)
     ordering = ("-at", "-id")
 
 

@@ -1,10 +1,13 @@
-from collections.abc import Iterable
-from datetime import datetime, timedelta
+from collections.abc import Iterable, Mapping
+from datetime import date, datetime, time, timedelta
+from uuid import UUID
 
 from django import forms
+from django.http import QueryDict
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from accounts.domain.audit import Asked
 from accounts.scopes import FAMILIES
 
 PRESET_CHOICES = [
@@ -112,3 +115,42 @@ class KeyForm(forms.Form):
 
     def expiry(self) -> datetime:
         return timezone.now() + timedelta(days=self.cleaned_data["life"])
+
+
+class AuditForm(forms.Form):
+    """What the audit trail is narrowed down to. Days are the viewer's."""
+
+    noun = forms.ChoiceField(label=_("About"), required=False)
+    by = forms.ChoiceField(label=_("By"), required=False)
+    space = forms.ChoiceField(label=_("Space"), required=False)
+    since = forms.DateField(
+        label=_("From"), required=False, widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
+    )
+    until = forms.DateField(
+        label=_("To"), required=False, widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
+    )
+    object = forms.CharField(required=False, max_length=80, widget=forms.HiddenInput)
+
+    def __init__(self, sent: QueryDict, **choices: Mapping[str, str]) -> None:
+        super().__init__(sent)
+        for name, named in choices.items():
+            given = [("", _("Everything")), *sorted(named.items(), key=lambda pair: pair[1].casefold())]
+            self.fields[name].choices = given  # type: ignore[attr-defined]
+
+    def asked(self) -> Asked:
+        found = self.cleaned_data if self.is_valid() else {}
+        space = found.get("space")
+        return Asked(
+            noun=found.get("noun", ""),
+            by=found.get("by", ""),
+            space=UUID(space) if space else None,
+            object=found.get("object", ""),
+            since=_midnight(found.get("since"), 0),
+            until=_midnight(found.get("until"), 1),
+        )
+
+
+def _midnight(day: date | None, later: int) -> datetime | None:
+    if day is None or day.year > 9998:
+        return None
+    return timezone.make_aware(datetime.combine(day + timedelta(days=later), time()))

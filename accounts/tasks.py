@@ -5,8 +5,9 @@ import time
 from celery import shared_task
 from django.core.cache import cache
 
+from accounts.domain.checkpoints import CHECK, CHECK_NOW, check_chain, check_when_due
 from accounts.domain.events import SEAL, seal_events
-from accounts.domain.jobs import job, run_due_jobs
+from accounts.domain.jobs import enqueue_everywhere, job, run_due_jobs
 from accounts.models import Job
 
 WORKER_SEEN = "worker.seen"
@@ -34,3 +35,19 @@ def note_worker() -> None:
 @job(SEAL)
 def seal(due: Job) -> None:
     seal_events(due.account_id)
+
+
+@job(CHECK)
+def check(due: Job) -> None:
+    check_when_due(due.account_id)
+
+
+@job(CHECK_NOW)
+def check_now(due: Job) -> None:
+    check_chain(due.account_id)
+
+
+@shared_task(name="accounts.tasks.check_chains", ignore_result=True)  # type: ignore[untyped-decorator]
+def check_chains() -> None:
+    """Each account is asked in its own transaction whether it is time to look through its events."""
+    enqueue_everywhere(CHECK)

@@ -339,6 +339,7 @@ def rotate(data_dir: Path | None, as_json: bool) -> None:
 
 cli.add_command(bench)
 
+import memoryhub.auditing  # noqa: E402 (adds its commands)
 import memoryhub.moving  # noqa: E402, F401 (adds its commands)
 
 

@@ -140,18 +140,17 @@ def check_chains() -> int:
     import django
 
     django.setup()
-    from accounts.domain.events import verify_events
-    from accounts.models import Account
-    from memoryhub.common.errors import HubError
+    from accounts.domain.accounts import every_account
+    from accounts.domain.chain import look_through
     from memoryhub.common.tenancy import tenant
 
     found = 0
-    for id in Account.objects.values_list("id", flat=True):
-        try:
-            with tenant(id):
-                found += verify_events(id)
-        except HubError as error:
-            raise SetupError(error.message) from error
+    for account in every_account():
+        with tenant(account.id):
+            verdict = look_through(account.id)
+        if verdict.fault:
+            raise SetupError(f"The chain of events of {account.slug} is broken. {verdict.fault.what}")
+        found += verdict.seq
     return found
 
 

@@ -19,6 +19,8 @@ KEY_PEPPER = envsecret("KEY_PEPPER", SECRET_KEY)
 KEYRING = envsecret(
     "KEYRING"
 )  # kid:key,kid:key…: what secrets are sealed under at rest (memoryhub.common.keyring)
+AUDIT_KEY = envsecret("AUDIT_KEY")  # Ed25519: what checkpoints of the event chains are signed with
+AUDIT_DIR = envstr("AUDIT_DIR")  # where they are put away; none is the log
 PUBLIC_URL = envstr("PUBLIC_URL", "http://localhost:8765").rstrip("/")
 HTTPS = PUBLIC_URL.startswith("https://")
 PUBLIC_HOST = urlsplit(PUBLIC_URL).hostname or "localhost"
@@ -153,6 +155,7 @@ CELERY_BEAT_SCHEDULE = {
     "dreams": {"task": "spaces.tasks.look_for_dreams", "schedule": 900.0, "options": {"expires": 600}},
     "dream": {"task": "spaces.tasks.dream", "schedule": 30.0, "options": {"expires": 30}},
     "transfers": {"task": "memoryhub.tasks.run_transfers", "schedule": 10.0, "options": {"expires": 20}},
+    "chains": {"task": "accounts.tasks.check_chains", "schedule": 600.0, "options": {"expires": 60}},
     "graphs": {"task": "spaces.tasks.tend_graphs", "schedule": 600.0, "options": {"expires": 60}},
 }
 

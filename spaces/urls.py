@@ -1,6 +1,7 @@
 from django.urls import include, path
 
 from spaces.views import (
+    audit,
     capture,
     dreams,
     held,
@@ -19,6 +20,9 @@ from spaces.views import (
 team_pages = [
     path("", home.account_home, name="account"),
     path("connect/", keys.connect, name="connect"),
+    path("audit/", audit.audit, name="audit"),
+    path("audit/check/", audit.check, name="audit-check"),
+    path("audit/download/", audit.take, name="audit-download"),
     path("keys/", keys.keys, name="keys"),
     path("keys/new/", keys.new_key, name="key-new"),
     path("keys/<str:key>/first-call/", keys.first_call, name="key-first-call"),

@@ -95,6 +95,11 @@ def only_account(slug: str | None = None) -> Account:
     raise ValidationFailed({"account": ["There are several teams: name one."]})
 
 
+def every_account() -> list[Account]:
+    """For the operator of the installation."""
+    return list(Account.objects.order_by("slug"))
+
+
 def accounts_of(user: User) -> list[Account]:
     return list(Account.objects.filter(memberships__user=user).order_by("name", "id"))
 

@@ -11,7 +11,6 @@ from accounts.actor import Actor
 from accounts.domain.jobs import enqueue
 from accounts.models import Event
 from memoryhub.common.canonical import canonical_json
-from memoryhub.common.errors import Conflict
 from memoryhub.common.live import publish_events
 from memoryhub.common.locks import lock
 from memoryhub.common.times import format_time
@@ -93,22 +92,14 @@ def _save_seals(account_id: UUID, events: Sequence[Event]) -> None:
         cursor.execute(SAVE_SEALS, [*map(list, columns), account_id])
 
 
-def verify_events(account_id: UUID) -> int:
-    """Go through the whole chain: the number of the last event. Conflict names the first that doesn't fit."""
-    sealed = Event.objects.filter(account_id=account_id).sealed().order_by("seq")
-    last, previous = 0, b""
-    while batch := list(sealed.filter(seq__gt=last)[:BATCH]):
-        for event in batch:
-            fits = event.seq == last + 1 and bytes(event.previous_hash or b"") == previous
-            if not fits or bytes(event.hash or b"") != chain_hash(previous, event):
-                raise Conflict(f"The chain of events is broken at number {last + 1}.", actual=last)
-            last, previous = last + 1, bytes(event.hash or b"")
-    return last
-
-
 def chain_hash(previous: bytes, event: Event) -> bytes:
     """SHA-256 over the previous hash and the canonical JSON of the event."""
-    line = {
+    return hashlib.sha256(previous + canonical_json(event_line(event))).digest()
+
+
+def event_line(event: Event) -> dict[str, object]:
+    """What is sealed of an event: all that it says."""
+    return {
         "id": str(event.id),
         "account": str(event.account_id),
         "seq": event.seq,
@@ -119,4 +110,3 @@ def chain_hash(previous: bytes, event: Event) -> bytes:
         "object": [event.object_type, event.object_id],
         "summary": event.summary,
     }
-    return hashlib.sha256(previous + canonical_json(line)).digest()

@@ -7,15 +7,17 @@ from accounts.models import AgentKey, User
 
 SYSTEM = "Memory Hub"
 GONE = "someone who is gone"
+ELSEWHERE = {"system": SYSTEM, "staff": "staff of the installation"}
 
 
 def names_of(account_id: UUID, credentials: Iterable[str]) -> dict[str, str]:
-    """Only of this account's people and keys. Two queries, whatever their number."""
+    """Only of this account's people and keys; staff of the installation are told from them, without a name. Two
+    queries, whatever their number."""
     wanted = set(credentials)
     people = User.objects.filter(memberships__account_id=account_id, id__in=_ids(wanted, "person"))
     keys = AgentKey.objects.filter(account_id=account_id, id__in=_ids(wanted, "key"))
     named = {f"person:{p.id}": p.get_full_name() for p in people} | {f"key:{k.id}": k.name for k in keys}
-    return {c: SYSTEM if c.startswith("system:") else named.get(c, GONE) for c in wanted}
+    return {c: named.get(c, ELSEWHERE.get(c.partition(":")[0], GONE)) for c in wanted}
 
 
 def _ids(credentials: set[str], kind: str) -> list[UUID]:

@@ -1,4 +1,5 @@
 from accounts.models.accounts import Account, Invitation, Membership
+from accounts.models.checkpoints import Checkpoint
 from accounts.models.events import Event
 from accounts.models.jobs import Job
 from accounts.models.keys import AgentKey
@@ -6,4 +7,15 @@ from accounts.models.oauth import Application
 from accounts.models.tenant import Tenant
 from accounts.models.users import User
 
-__all__ = ["Account", "AgentKey", "Application", "Event", "Invitation", "Job", "Membership", "Tenant", "User"]
+__all__ = [
+    "Account",
+    "AgentKey",
+    "Application",
+    "Checkpoint",
+    "Event",
+    "Invitation",
+    "Job",
+    "Membership",
+    "Tenant",
+    "User",
+]

@@ -24,7 +24,7 @@ SECTIONS = {
     "values": "values", "value": "values", "data": "data", "erase": "data", "keys": "keys", "key": "keys",
     "connections": "connections", "connection": "connections",
     "policies": "policies", "policy": "policies",
-    "settings": "settings",
+    "settings": "settings", "audit": "audit", "members": "members", "member": "members",
 }  # fmt: skip
 
 
@@ -39,6 +39,7 @@ class Shell:
     waiting: int
     shortcuts: bool
     exports: bool
+    manages: bool
 
     @property
     def title(self) -> str:
@@ -69,6 +70,7 @@ def build_shell(request: HttpRequest) -> Shell:
         waiting=waiting_in(actor, nav_space),
         shortcuts=user.shortcuts,
         exports=actor.has(Right.EXPORT),
+        manages=actor.has(Right.MANAGE),
     )
 
 

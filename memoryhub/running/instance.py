@@ -15,6 +15,7 @@ from urllib.parse import quote
 import platformdirs
 
 from memoryhub.common.keyring import new_entry
+from memoryhub.common.signing import new_signing_key
 from memoryhub.running.errors import SetupError
 from memoryhub.running.files import read_json, write_private
 from memoryhub.running.postgres import LONGEST_SOCKET_PATH, EmbeddedPostgres
@@ -24,6 +25,7 @@ SECRETS = {
     "SECRET_KEY": lambda: secrets.token_urlsafe(48),
     "KEY_PEPPER": lambda: secrets.token_urlsafe(48),
     "KEYRING": new_entry,
+    "AUDIT_KEY": new_signing_key,
 }
 
 
@@ -58,6 +60,11 @@ class Instance:
         return self.data_dir / "static"
 
     @property
+    def audit(self) -> Path:
+        """The signed checkpoints of what happened."""
+        return self.data_dir / "audit"
+
+    @property
     def models(self) -> Path:
         return self.data_dir / "models"
 
@@ -90,7 +97,7 @@ class Instance:
             ) from None
 
     def secrets(self) -> dict[str, str]:
-        """SECRET_KEY, KEY_PEPPER and KEYRING, made once. Losing the file ends every session, every key and
+        """SECRET_KEY, KEY_PEPPER, KEYRING and AUDIT_KEY, made once. Losing the file ends every session, every key and
         every connection."""
         kept = read_json(self.secrets_file) if self.secrets_file.exists() else {}
         made = {name: make() for name, make in SECRETS.items() if name not in kept}
@@ -113,6 +120,7 @@ class Instance:
             "CELERY_BROKER_URL": f"folder://localhost{self.broker}",
             "PUBLIC_URL": self.public_url,
             "STATIC_ROOT": str(self.static),
+            "AUDIT_DIR": str(self.audit),
             "RATE_LIMIT_REQUESTS": "0",
             "RATE_LIMIT_WRITES": "0",
             "EMBEDDER_SOCKET": str(self.embedder_socket),

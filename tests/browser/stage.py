@@ -130,6 +130,8 @@ def make_hostile(cast: Cast) -> Hostile:
         "namespace": f"{space}/values/in/flags/",
         "value": f"{space}/values/in/flags/value/?key=%3Cimg%20src%3Dx%20onerror%3Dwindow.pwned%3D1%3E",
         "value new": f"{space}/values/new/",
+        "audit": f"{home}/audit/",
+        "audit none": f"{home}/audit/?object=nothing",
         "keys": f"{home}/keys/",
         "key new": f"{home}/keys/new/",
         "connect": f"{home}/connect/",

@@ -146,6 +146,10 @@ PAGES: dict[str, Page] = {
     ),
     "account": Page(TEAM, get=members(GOES_ON)),
     "connect": Page(f"{TEAM}connect/", get=makers(SHOWN), post=makers(SHOWN), data=KEY, fresh=True),
+    # what happened
+    "audit": Page(f"{TEAM}audit/", get=managers(SHOWN)),
+    "audit-check": Page(f"{TEAM}audit/check/", get=members(NOT_SO), post=managers(GOES_ON)),
+    "audit-download": Page(f"{TEAM}audit/download/", get=managers(SHOWN), fresh=True),
     # keys: one's own, and with the right to manage those of others
     "keys": Page(f"{TEAM}keys/", get=members(SHOWN)),
     "key-new": Page(f"{TEAM}keys/new/", get=makers(SHOWN), post=makers(SHOWN), data=KEY, fresh=True),

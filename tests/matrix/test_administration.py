@@ -28,6 +28,7 @@ MODELS: dict[str, dict[str, str]] = {
     "accounts.Account": LOOK,
     "accounts.AgentKey": LOOK,
     "accounts.Application": LOOK,
+    "accounts.Checkpoint": LOOK,
     "accounts.Event": LOOK,
     "accounts.Invitation": LOOK,
     "accounts.Job": LOOK,

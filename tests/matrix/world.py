@@ -18,6 +18,7 @@ from django.utils import timezone
 import memoryhub.operations.catalogue  # noqa: F401
 from accounts.actor import Actor
 from accounts.domain.accounts import add_member, create_account, person_actor
+from accounts.domain.checkpoints import check_chain
 from accounts.domain.invitations import invite
 from accounts.domain.keys import create_key
 from accounts.models import Account, AgentKey, Application, Membership, User
@@ -213,6 +214,7 @@ def fill(owner: Actor, space: Space, word: str) -> dict[str, str]:
     change_policy(owner.in_space(space.slug), rule.uid, Draft(f"Rule {word}", "deny", "pay.out"), version=1)
     link = connection_of(owner)
     attempt(actions[1]["uid"])
+    check_chain(owner.account_id)
     run, job = dream(space, memory)
     return {
         "run": run,

@@ -46,7 +46,7 @@ def test_the_data_directory_is_the_option_then_the_variable_then_the_default(
 def test_secrets_are_made_once_and_for_the_owner_alone(instance: Instance) -> None:
     first = instance.secrets()
     assert first == instance.secrets()
-    assert set(first) == {"SECRET_KEY", "KEY_PEPPER", "KEYRING"}
+    assert set(first) == {"SECRET_KEY", "KEY_PEPPER", "KEYRING", "AUDIT_KEY"}
     assert first["SECRET_KEY"] != first["KEY_PEPPER"]
     assert instance.secrets_file.stat().st_mode & 0o777 == 0o600
 
