@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from accounts.actor import Actor
 from accounts.scopes import ROLE_RIGHTS, Right
-from actions.models import Action, Status, holding, in_doubt, snoozed, stale
+from actions.models import OPEN, Action, Status, holding, in_doubt, snoozed, stale
 from memoryhub.common.errors import ValidationFailed
 from memoryhub.common.live import INBOX, publish
 from memoryhub.common.paging import Page, page_of, page_size
@@ -18,13 +18,15 @@ from spaces.domain.access import access_space, role_in
 from spaces.models import Space
 
 TABS = ("needs_you", "waiting", "snoozed", "approved", "done", "failed")
+COUNTED = ("needs_you", "waiting", "snoozed", "approved")
+"""Those of which it is of use to know how many there are: what is over only grows."""
 LASTING: dict[str, tuple[Status, ...]] = {
     "approved": (Status.APPROVED, Status.EXECUTING),
     "done": (Status.DONE,),
     "failed": (Status.FAILED, Status.REJECTED, Status.EXPIRED, Status.CANCELLED),
 }
 PAGE, MAX_PAGE = 50, 200
-CHOICES = 100
+CHOICES = 500
 
 RAISE = "update spaces_space set inbox_version = inbox_version + 1 where id = %s returning inbox_version"
 
@@ -66,16 +68,18 @@ def list_inbox(
 def inbox_choices(actor: Actor, tab: str) -> Choices:
     space = access_space(actor)
     actions = Action.objects.inside(space).filter(_in_tab(actor, space, tab)).order_by()
-    classes = actions.values_list("class_name", flat=True).distinct()[:CHOICES]
-    proposers = actions.exclude(proposer_name="").values_list("proposer_name", flat=True).distinct()[:CHOICES]
-    return Choices(sorted(classes), sorted(proposers))
+    pairs = list(actions.values_list("class_name", "proposer_name").distinct()[:CHOICES])
+    return Choices(sorted({name for name, _ in pairs}), sorted({who for _, who in pairs if who}))
 
 
 def count_inbox(actor: Actor, tabs: Collection[str] = TABS) -> dict[str, int]:
     """How many there are in each of the tabs, in one query."""
     space = access_space(actor)
     counts = {tab: Count("id", filter=_in_tab(actor, space, tab)) for tab in tabs}
-    counted: dict[str, int] = Action.objects.inside(space).aggregate(**counts)
+    actions = Action.objects.inside(space)
+    if set(tabs) <= set(COUNTED):
+        actions = actions.filter(status__in=OPEN)
+    counted: dict[str, int] = actions.aggregate(**counts)
     return counted
 
 

@@ -4,6 +4,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+from django.utils.translation import ngettext
+
+from memoryhub.web.tags import visible
+
 SHOWN = 3
 SHORT = 60
 
@@ -27,6 +33,24 @@ class Headline:
     class_name: str
     parts: tuple[Part, ...]
     more: int
+
+    @property
+    def marked(self) -> SafeString:
+        """The same with its names set apart, and what hides shown by name."""
+        told = ((visible(part.name), visible(part.value)) for part in self.parts)
+        parts = format_html_join("", ' <span class="part-name">{}</span> {}', told)
+        return format_html(
+            '<span class="headline"><span class="class-name">{}</span>{}{}</span>',
+            self.class_name,
+            parts,
+            self._more(),
+        )
+
+    def _more(self) -> SafeString | str:
+        if not self.more:
+            return ""
+        said = ngettext("and %(n)s more", "and %(n)s more", self.more) % {"n": self.more}
+        return format_html(' <span class="part-name">{}</span>', said)
 
     def __str__(self) -> str:
         return " ".join([self.class_name, *(f"{part.name} {part.value}" for part in self.parts)])

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from accounts.domain.accounts import mail_domains
 from accounts.views.fresh import is_fresh
-from actions.domain.inbox import count_inbox, inbox_choices, list_inbox
+from actions.domain.inbox import COUNTED, TABS, count_inbox, inbox_choices, list_inbox
 from actions.domain.review import review_action
 from actions.domain.together import decide_together, list_together
 from actions.views.shown import Row, Shown
@@ -60,12 +60,13 @@ def inbox(request: SpaceRequest) -> HttpResponse:
 
 
 def _tabs(request: SpaceRequest, current: str) -> list[Tab]:
-    counts = count_inbox(request.actor)
+    counts = count_inbox(request.actor, COUNTED)
+    request.waiting = counts["needs_you"]
     labels = {
         "needs_you": _("Needs you"), "waiting": _("Waiting"), "snoozed": _("Snoozed"), "approved": _("Approved"),
         "done": _("Done"), "failed": _("Failed"),
     }  # fmt: skip
-    return [Tab(slug, labels[slug], count, slug == current) for slug, count in counts.items()]
+    return [Tab(slug, labels[slug], counts.get(slug, 0), slug == current) for slug in TABS]
 
 
 def _opened(request: SpaceRequest) -> Shown | None:

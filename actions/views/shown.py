@@ -90,9 +90,9 @@ class Row:
         return self.action.is_stale(self.now)
 
     @property
-    def warnings(self) -> list[str]:
-        words = warning_words()
-        return [words[matter] for matter in warnings_in(self.action, self.domains)]
+    def warning(self) -> str:
+        """The one that matters most, if any."""
+        return next((warning_words()[matter] for matter in warnings_in(self.action, self.domains)), "")
 
     @property
     def url(self) -> str:

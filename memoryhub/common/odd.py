@@ -54,11 +54,15 @@ def visible(text: str) -> str:
 
 def hiding_kinds(text: str) -> list[str]:
     """What kinds of hiding characters there are, in words, each once."""
+    if text.isascii() and text.isprintable():
+        return []
     return list(dict.fromkeys(_kind(p.text) for p in pieces(text) if p.odd))
 
 
 def mixed_words(text: str) -> list[str]:
     """Words, and whole addresses, whose letters come from scripts that aren't written together."""
+    if text.isascii():
+        return []
     return list(dict.fromkeys(chunk for chunk in _chunks(text) if is_mixed(chunk)))
 
 

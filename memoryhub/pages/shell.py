@@ -67,14 +67,16 @@ def build_shell(request: HttpRequest) -> Shell:
         space=space,
         nav_space=nav_space,
         section=section_of(request),
-        waiting=waiting_in(actor, nav_space),
+        waiting=waiting_in(request, actor, nav_space),
         shortcuts=user.shortcuts,
         exports=actor.has(Right.EXPORT),
         manages=actor.has(Right.MANAGE),
     )
 
 
-def waiting_in(actor: Actor, space: Space | None) -> int:
+def waiting_in(request: HttpRequest, actor: Actor, space: Space | None) -> int:
+    if hasattr(request, "waiting"):
+        return int(request.waiting)
     return count_inbox(actor.in_space(space.slug), ["needs_you"])["needs_you"] if space else 0
 
 

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from django import template
 from django.http import QueryDict
 from django.template import Context
+from django.templatetags.static import static
 from django.utils.html import conditional_escape, format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
@@ -156,6 +157,14 @@ def _with_code(text: str) -> SafeString:
     return format_html_join(
         "", "{}", ((format_html("<code>{}</code>", visible(p)) if n % 2 else visible(p),) for n, p in parts)
     )
+
+
+@register.simple_tag
+def icon(name: str, class_: str = "") -> SafeString:
+    return format_html(
+        '<svg class="icon {}" aria-hidden="true" focusable="false"><use href="{}#{}"></use></svg>',
+        class_, static("icons.svg"), name,
+    )  # fmt: skip
 
 
 @register.filter

@@ -18,6 +18,8 @@ LAST_SPACE = "last_space"
 class SpaceRequest(MemberRequest):
     space: Space
     account_slug: str
+    waiting: int
+    """How many actions wait for the person, where the view has counted them for itself."""
 
 
 def space_view(

@@ -4,6 +4,7 @@ import time
 from collections.abc import Iterator
 from datetime import timedelta
 
+import httpx2
 import pytest
 from django.db import connection
 from django.test import Client
@@ -69,14 +70,20 @@ def test_a_tab_takes_as_many_queries_with_300_actions_as_with_three_of_each_kind
 
 
 @pytest.mark.slow
-def test_with_10_000_actions_the_inbox_answers_within_200_milliseconds(cast: Cast) -> None:
+def test_with_10_000_actions_the_inbox_answers_within_200_milliseconds(cast: Cast, live_hub: str) -> None:
+    """Over HTTP, from a server in a process of its own."""
     fill(cast, 10_000)
-    client, times = browser_of(cast.approver), []
-    client.get(INBOX)
-    for n in range(LOOKS):
-        began = time.perf_counter()
-        assert client.get(f"{INBOX}?tab={('needs_you', 'done', 'failed')[n % 3]}").status_code == 200
-        times.append(time.perf_counter() - began)
-    slowest = sorted(times)[int(LOOKS * 0.95) - 1] * 1000
-    print(f"10,000 actions: the inbox answers in {slowest:.0f} ms at the 95th percentile")
+    cookies = {name: cookie.value for name, cookie in browser_of(cast.approver).cookies.items()}
+    with httpx2.Client(base_url=live_hub, cookies=cookies, timeout=10) as client:
+        looks = [f"{INBOX}?tab={('needs_you', 'done', 'failed')[n % 3]}" for n in range(LOOKS)]
+        times = [seconds_for(client, address) for address in [*looks[:6], *looks]][6:]
+    middle, slowest = (sorted(times)[int(LOOKS * part) - 1] * 1000 for part in (0.5, 0.95))
+    print(f"10,000 actions: the inbox answers in {middle:.0f} ms, in {slowest:.0f} ms at the 95th percentile")
     assert slowest <= 200
+
+
+def seconds_for(client: httpx2.Client, address: str) -> float:
+    began = time.perf_counter()
+    answer = client.get(address)
+    assert (answer.status_code, answer.text.count("data-row=")) == (200, 50)
+    return time.perf_counter() - began
