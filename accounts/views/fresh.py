@@ -3,11 +3,11 @@
 import time
 from collections.abc import Callable
 from functools import wraps
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlencode
 
 from allauth.account.authentication import get_authentication_records
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import reverse
@@ -15,14 +15,14 @@ from django.urls import reverse
 FRESH_SECONDS = 300
 JOINED_AT = "joined_at"  # signing in by a welcome link is no sign-in of allauth's
 
-View = Callable[..., HttpResponseBase]
+R = TypeVar("R", bound=HttpResponseBase)
 
 
-def fresh_sign_in_required(view: View) -> View:
+def fresh_sign_in_required(view: Callable[..., R]) -> Callable[..., R | HttpResponse]:
     """Asks for the password again unless it was given in this session within five minutes."""
 
     @wraps(view)
-    def inner(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+    def inner(request: HttpRequest, *args: Any, **kwargs: Any) -> R | HttpResponse:
         if is_fresh(request):
             return view(request, *args, **kwargs)
         query = urlencode({"next": request.get_full_path()})
