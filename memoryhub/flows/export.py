@@ -35,6 +35,10 @@ FORMAT, VERSION = "memory-hub-export", 1
 MANIFEST, PROSE = "manifest.json", "memory.md"
 CREATED = "export.created"
 SPOOLED = 4 * 1024 * 1024
+SETTINGS = (
+    "name", "slug", "description", "time_zone", "visibility", "secret_policy", "scratch_days", "closed_statuses",
+    "capture_mode", "actions_paused", "dream_mode", "dream_review", "dream_hours",
+)  # fmt: skip
 
 Told = Callable[[int], None]
 
@@ -200,11 +204,10 @@ class _Writing:
 def _described(part: Part) -> Row:
     space = part.space
     assert space is not None
-    settings_of_it = ("name", "slug", "description", "time_zone", "scratch_days", "closed_statuses")
     return {
         "id": typed_id("spc", space.id),
         "folder": part.folder,
-        **{name: getattr(space, name) for name in settings_of_it},
+        **{name: getattr(space, name) for name in SETTINGS},
     }
 
 

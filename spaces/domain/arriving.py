@@ -19,6 +19,7 @@ from memoryhub.common.errors import HubError, NotFound, ValidationFailed
 from memoryhub.common.ids import ID_PREFIXES, parse_id, typed_id
 from memoryhub.common.text import check_text
 from memoryhub.common.times import format_time, parse_time
+from spaces.domain.checks import KIB, check_json, check_length
 from spaces.domain.kinds import Arrival, Outcome, Row, RowRefused
 from spaces.models.scoped import Version
 
@@ -30,6 +31,7 @@ TRUST = "external"
 WRITER = "import:"
 WRITER_LENGTH = 80
 MOST = 2**31 - 1
+REDACTIONS = 64 * KIB
 BATCH = 500
 
 # What importing changes by itself, and what only counts how often something was looked at.
@@ -92,6 +94,15 @@ class Fields:
         text = self.text(name, "")
         return parse_time(text, UTC, field=name) if text else None
 
+    def label(self, name: str, limit: int) -> str:
+        """A text of so many characters, or nothing."""
+        text = self.text(name, "")
+        check_length(text, limit, name)
+        return text
+
+    def ids(self, name: str, prefix: str) -> list[UUID]:
+        return [Fields({name: id}).id(name, prefix) for id in self.texts(name)]
+
     def id(self, name: str, prefix: str) -> UUID:
         text = self.text(name, "")
         try:
@@ -118,8 +129,10 @@ class Shape(Generic[M]):
     `read` makes an unsaved object of a row, checked, with everything but id, account and versions. `tell` is what
     of it leaves, but for its versions, and `state` what an earlier version keeps. Of rows with the same `place`
     there can be one; `standing` finds those that stand in such places, and of them only the fields in `stated`
-    are compared. `links` are fields that hold ids of rows of this kind. Where the version in force is kept
-    among the others, `complete` adds it. `placing` is told of what is about to be stored, and `placed` of what was.
+    are compared. `links` are fields that hold ids or name writers, which are others here. Where the version in
+    force is kept among the others, `complete` adds it. `placing` is told of what is about to be stored, and
+    `placed` of what was. `newer(one, stored)` says whether a row of the file is a later state of the one here,
+    `settled(one, stored)` that the one here stays whatever the file says: it was decided on, or is under way.
     """
 
     prefix: str
@@ -135,6 +148,10 @@ class Shape(Generic[M]):
     owner: str = ""
     complete: Callable[[M, list[Any]], list[Any]] | None = None
     links: tuple[str, ...] = ()
+    newer: Callable[[M, M], bool] = lambda one, stored: (
+        getattr(one, "version", 0) > getattr(stored, "version", 0)
+    )
+    settled: Callable[[M, M], bool] = lambda one, stored: False
     placing: Callable[[Arrival, Sequence[M]], None] = lambda arrival, rows: None
     placed: Callable[[Arrival, Sequence[M]], None] = lambda arrival, rows: None
 
@@ -187,9 +204,19 @@ def versions_of(row: Any) -> list[Row]:
 
 
 def written_by(fields: Fields) -> str:
-    """Whoever the file names, marked as such: no row of a file speaks for anybody here."""
-    named = fields.text("written_by", "").removeprefix(WRITER)
-    return f"{WRITER}{named}"[:WRITER_LENGTH]
+    return writer(fields, "written_by") or WRITER
+
+
+def writer(fields: Fields, name: str) -> str:
+    """Whoever the file names there, marked as such: no row of a file speaks for anybody here. "" for nobody."""
+    named = fields.text(name, "").removeprefix(WRITER)
+    return f"{WRITER}{named}"[:WRITER_LENGTH] if named else ""
+
+
+def redactions(fields: Fields) -> list[Any]:
+    found = fields.items("redactions")
+    check_json(found, REDACTIONS, "redactions")
+    return found
 
 
 def _read(shape: Shape[M], arrival: Arrival, index: int, row: Row) -> Arrived[M]:
@@ -255,9 +282,11 @@ def _check_once(shape: Shape[M], arrived: Sequence[Arrived[M]]) -> None:
 
 
 def _beside_itself(shape: Shape[M], arrival: Arrival, one: Arrived[M], stored: M) -> Outcome:
+    if shape.settled(one.object, stored):
+        return Outcome.SAME
     if _told(shape, one.row, one.object, one.versions) == _told(shape, one.row, stored):
         return Outcome.SAME
-    later = getattr(one.object, "version", 0) > getattr(stored, "version", 0)
+    later = shape.newer(one.object, stored)
     return Outcome.CHANGED if later and _take_over(shape, arrival, one, stored) else Outcome.CONFLICTING
 
 

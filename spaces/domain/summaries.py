@@ -179,7 +179,7 @@ def _check(said: Said) -> None:
         raise ValidationFailed(
             {"items": [f"Must have at most {ITEMS} items. Send the rest in another call."]}
         )
-    _check_prose(
+    check_prose(
         {
             "text": said.text,
             **{f"items[{i}].text": item.statement["text"] for i, item in enumerate(said.items)},
@@ -187,7 +187,7 @@ def _check(said: Said) -> None:
     )
 
 
-def _check_prose(texts: Mapping[str, str]) -> None:
+def check_prose(texts: Mapping[str, str]) -> None:
     faults = {
         name: ["Reads like a transcript. Say in prose what was decided, and leave out who said what in turn."]
         for name, text in texts.items()

@@ -5,6 +5,7 @@ from spaces.models.memories import ORIGINS, Memory
 from spaces.models.scoped import Scoped, ScopedQuerySet
 
 STATES = ("waiting", "kept", "dropped")
+TEXT_LENGTH = 500
 
 
 class CaptureQuerySet(ScopedQuerySet["Capture"]):
@@ -18,7 +19,7 @@ class Capture(Scoped):
     asked about the same twice."""
 
     state = models.CharField(max_length=7, choices=[(name, name) for name in STATES], default="waiting")
-    text = models.CharField(max_length=500, blank=True)
+    text = models.CharField(max_length=TEXT_LENGTH, blank=True)
     origin = models.CharField(max_length=5, choices=[(name, name) for name in ORIGINS])
     agent = models.CharField(max_length=200, blank=True)
     session = models.CharField(max_length=200, blank=True)

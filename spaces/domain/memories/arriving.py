@@ -9,8 +9,7 @@ from django.db.models.functions import Coalesce
 
 from accounts.domain.jobs import enqueue
 from memoryhub.common.errors import ValidationFailed
-from spaces.domain.arriving import BATCH, TRUST, Fields, written_by
-from spaces.domain.checks import KIB, check_json
+from spaces.domain.arriving import BATCH, TRUST, Fields, redactions, written_by
 from spaces.domain.embeddings.pending import embed_later
 from spaces.domain.kinds import Arrival
 from spaces.domain.memories.changing import assign
@@ -41,7 +40,6 @@ STATED = (
 TEXTS = ("text", "kind", "subject", "tier", "path", "source_ref", "origin", "decided_by")
 SCREENED = ("text", "subject", "topics", "tags", "path", "source_ref", "links", "metadata", "decided_by")
 REASON = 20
-REDACTIONS = 64 * KIB
 POINTING = "pointing_at"
 """What an arriving memory points at, by the file's ids, until it can."""
 LOOSE_ENDS = "links to memories that are not in the file"
@@ -69,7 +67,7 @@ def read(arrival: Arrival, row: Fields) -> Memory:
         last_seen_at=row.moment("last_seen_at", arrival.now),
         version=row.whole("version", 1, least=1),
         written_by=written_by(row),
-        redactions=_redactions(row),
+        redactions=redactions(row),
         created_at=row.moment("created_at", arrival.now),
         updated_at=row.moment("updated_at", arrival.now),
     )
@@ -192,9 +190,3 @@ def _pointer(row: Fields, name: str, status: str) -> UUID | None:
     if id and status == "active":
         raise row.refused(name, "Must be null where the memory is active.")
     return id
-
-
-def _redactions(row: Fields) -> list[Any]:
-    found = row.items("redactions")
-    check_json(found, REDACTIONS, "redactions")
-    return found
