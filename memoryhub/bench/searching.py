@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from itertools import cycle
 from pathlib import Path
 from statistics import median, quantiles
 from uuid import uuid4
@@ -23,6 +24,7 @@ FACTS, QUESTIONS = 1000, 200
 FRESH_WRITES = 20
 MATERIAL = 2000
 """Texts that are embedded to make many more from."""
+THOUSAND = 1000
 Spaces = Callable[[str], str]
 
 
@@ -79,9 +81,8 @@ def search_speed(client: Client, questions: Sequence[str], processes: Sequence[p
     with _processor(processes) as spent:
         times = [_timed(client, question) for question in fresh]
     cuts = quantiles(times, n=100)
-    return (
-        f"search: p50 {cuts[49]:.1f} ms, p95 {cuts[94]:.1f} ms, processor {spent() / len(fresh):.1f} ms each"
-    )
+    each = spent() / len(fresh)
+    return f"search: p50 {cuts[49]:.1f} ms, p95 {cuts[94]:.1f} ms, processor {each:.1f} ms each"
 
 
 def freshness(client: Client) -> str:
@@ -130,9 +131,17 @@ def _measured(instance: Instance, locomo: Path | None) -> Iterator[str]:
     yield freshness(client)
     team = client.call("GET", "whoami")["account"]["slug"]
     yield from search_quality(client, partial(_make_space, team), locomo)
-    questions = [question for _, question in japanese.TOLD + mixed.TOLD if question]
-    yield search_speed(client, questions, hub_processes(instance))
+    yield _speed_among_a_thousand(client.inside(_make_space(team, "thousand")), instance, locomo)
     yield from memory_of(hub_processes(instance))
+
+
+def _speed_among_a_thousand(client: Client, instance: Instance, locomo: Path | None) -> str:
+    texts = [
+        f"{text} ({number})" for number, text in zip(range(THOUSAND), cycle(_texts(locomo)), strict=False)
+    ]
+    client.wait_for_meaning(client.store([{"text": text} for text in texts]))
+    questions = [question for _, question in japanese.TOLD + mixed.TOLD if question]
+    return f"among {THOUSAND} memories, {search_speed(client, questions, hub_processes(instance))}"
 
 
 def _by_size(locomo: Path | None, sizes: Sequence[int]) -> Iterator[str]:

@@ -186,7 +186,7 @@ def _by_every_word(
     words = _telling(query)
     if not words:
         return []
-    weights = read_question(actor, query).weights
+    weights = read_question(actor, query, spaces=filters.spaces).weights
     rows = _without_vector(matching(actor, filters), model).filter(something_of_every(words))
     scored = rows.annotate(share=_share(weights)).order_by("-share", "-created_at", "-id")
     shares = dict(scored.values_list("id", "share")[:LOOKED_THROUGH])

@@ -70,7 +70,7 @@ REACHED = """
                    and member.user_id = %(person)s))
     )
 """
-IN_REACH = "(space_id is null or space_id = any(array(select id from reached)))"
+IN_REACH = "(spaces_memory.space_id is null or spaces_memory.space_id = any(array(select id from reached)))"
 LIVE = """
     spaces_memory.status not in ('quarantined', 'dropped')
     and (spaces_memory.expires_at is null or spaces_memory.expires_at > %(now)s or spaces_memory.pinned)
@@ -97,8 +97,7 @@ def passing(actor: Actor, filters: SearchFilters) -> Condition:
         "spaces": list(filters.spaces or ()),
         "now": timezone.now(),
     }
-    reach = IN_REACH.replace("space_id", "spaces_memory.space_id")
-    return f"spaces_memory.account_id = %(account)s and {reach} and {LIVE} and {text}", values | told
+    return f"spaces_memory.account_id = %(account)s and {IN_REACH} and {LIVE} and {text}", values | told
 
 
 def _joined(conditions: Iterable[Condition]) -> Condition:

@@ -15,7 +15,7 @@ from accounts.actor import Actor
 from spaces.domain.embeddings.queries import QueryMeaning
 from spaces.domain.search import meaning
 from spaces.domain.search.filters import ANY, REACHED, SearchFilters, passing
-from spaces.domain.search.lexemes import to_tsquery_literal
+from spaces.domain.search.lexemes import inside, to_tsquery_literal
 from spaces.domain.search.sizes import route
 from spaces.domain.search.words import HAVING, NO_WEIGHTS, Asked, rarest
 from spaces.embedding.base import Vector
@@ -146,7 +146,7 @@ class Finding:
         statement = f"with {ASKED}, {REACHED}, {by_words}, {self._near(way)} {FOUND}"
         asked = {
             "pool": pool,
-            "tsquery": to_tsquery_literal(way.lexemes),
+            "tsquery": inside(to_tsquery_literal(way.lexemes), self.filters.spaces),
             "depth": way.depth,
             "bits_depth": max(meaning.BITS_DEPTH, way.depth or 0),
         }

@@ -9,7 +9,7 @@ from typing import Any
 from memoryhub.common.times import zone
 from spaces.domain.search.bm25 import memory_weights
 from spaces.domain.search.languages import DEFAULT_LANGUAGES, Languages
-from spaces.domain.search.lexemes import capped, tenant_lexeme, to_tsvector_literal
+from spaces.domain.search.lexemes import capped, space_lexeme, tenant_lexeme, to_tsvector_literal
 from spaces.domain.search.passage import TEMPLATE_VERSION, passage
 from spaces.domain.search.tokens import TOKENIZER_VERSION, document_words
 from spaces.models import Memory, Space
@@ -27,8 +27,9 @@ def index_fields(
     words = list(chain.from_iterable(document_words(part, languages) for part in _searched(memory, space)))
     counts = Counter(lexeme for word in words for lexeme in word.lexemes)
     kept = {lexeme: counts[lexeme] for lexeme in capped(counts)}
+    places = [tenant_lexeme(memory.account_id), space_lexeme(memory.space_id)]
     return {
-        "search_vector": to_tsvector_literal(kept, [tenant_lexeme(memory.account_id)]),
+        "search_vector": to_tsvector_literal(kept, places),
         "search_weights": memory_weights(kept, len(words)),
         "search_version": SEARCH_VERSION,
     }

@@ -1,6 +1,6 @@
 """Lexemes in the forms PostgreSQL reads: text of a tsvector, of a tsquery, of a sparse vector's dimension."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from uuid import UUID
 from zlib import crc32
 
@@ -9,6 +9,7 @@ MOST_LEXEMES = 12_000
 MOST_BYTES = 1 << 19
 
 DIMENSIONS = 1 << 29
+WHOLE_ACCOUNT = UUID(int=0)
 
 
 def tenant_lexeme(account_id: UUID) -> str:
@@ -17,6 +18,11 @@ def tenant_lexeme(account_id: UUID) -> str:
     No text has it: a tokenized lexeme never begins with an at sign.
     """
     return f"@{account_id.hex}"
+
+
+def space_lexeme(space_id: UUID | None) -> str:
+    """Every vector holds its space too; None: it is the account's as a whole."""
+    return f"@{(space_id or WHOLE_ACCOUNT).hex}"
 
 
 def capped(lexemes: Iterable[str]) -> list[str]:
@@ -41,6 +47,14 @@ def to_tsvector_literal(lexemes: Iterable[str], extra: Iterable[str] = ()) -> st
 def to_tsquery_literal(lexemes: Iterable[str], *, every: bool = False) -> str:
     """The text of a tsquery that any one lexeme answers, or only `every` one together."""
     return (" & " if every else " | ").join(map(_quoted, lexemes))
+
+
+def inside(tsquery: str, spaces: Collection[UUID] | None) -> str:
+    """The same, asked of these spaces and of what the account as a whole holds; None: of all there is."""
+    if spaces is None:
+        return tsquery
+    places = to_tsquery_literal(map(space_lexeme, [WHOLE_ACCOUNT, *sorted(spaces)]))
+    return f"({places}) & ({tsquery})" if tsquery else places
 
 
 def lexemes_of(vector: str) -> frozenset[str]:

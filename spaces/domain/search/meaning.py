@@ -9,7 +9,6 @@ from functools import lru_cache
 
 from django.db import connection
 
-from spaces.domain.search.filters import IN_REACH
 from spaces.domain.search.sizes import Route
 from spaces.embedding.base import Vector
 from spaces.models import EmbeddingModel
@@ -25,18 +24,27 @@ QUESTION = "(select vector from asked)"
 # What is added keeps the planner from another order than that of the index it reads.
 APART = f"(vector <=> {QUESTION}) + 0"
 
+
+def _in_reach(columns: str, condition: str) -> str:
+    """Of the account as a whole, and of each space: each a range of the index, which one condition would not be."""
+    chosen = f"select {columns} from spaces_memorychunk where {condition} and space_id"  # noqa: S608
+    return f"{chosen} is null union all {chosen} = any(array(select id from reached))"  # noqa: S608
+
+
 # Parts of a statement (see finding) in which `asked` is the question and `passes` what the filters let through.
 # `pieces` are the nearest, `near` the memories among them that pass.
 EXACT = f"""
     pieces as materialized (
-        select memory_id, {APART} as distance from spaces_memorychunk
-         where {OWN} and not wide and {IN_REACH} order by distance limit %(depth)s
+        {_in_reach(f"memory_id, {APART} as distance", f"{OWN} and not wide")}
+         order by distance limit %(depth)s
     )
-"""  # noqa: S608
+"""
 BITS = f"""
     by_bits as materialized (
-        select id from spaces_memorychunk where {OWN} and {IN_REACH}
-         order by (bits <~> (select binary_quantize(vector) from asked)) + 0 limit %(bits_depth)s
+        select id from (
+            {_in_reach("id, (bits <~> (select binary_quantize(vector) from asked)) + 0 as differing", OWN)}
+             order by differing limit %(bits_depth)s
+        ) as nearest
     ),
     pieces as materialized (
         select memory_id, {APART} as distance from spaces_memorychunk join by_bits using (id)

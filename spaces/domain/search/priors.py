@@ -19,8 +19,6 @@ BARE_QUESTION = -0.035
 
 USUAL_TURN = 120
 """Characters of what is said in a session; one of a script without spaces counts as two."""
-ENOUGH = 60
-"""With so many, a statement that stands by itself says what it has to say; a longer one says no more."""
 SPREAD = 0.8
 MOST_SPREADS = 2.0
 SHORT_QUESTION = 80
@@ -52,11 +50,14 @@ class Question:
         self._about_time = asks_for_time(text)
 
     def priors(self, text: str, length: int, actors: Iterable[str], *, in_session: bool) -> Priors:
-        """`text` may be only the beginning of what has that `length`. A turn of a session may be long or short."""
+        """`text` may be only the beginning of what has that `length`.
+
+        A short turn of a session often says little; a statement that stands by itself is as long as it has to be.
+        """
         return Priors(
             named=NAMED if any(self.names(actor) for actor in actors) else 0.0,
             time=TIME if self._about_time and tells_time(text) else 0.0,
-            length=LENGTH * _spreads(text, length, in_session),
+            length=LENGTH * _spreads(text, length) if in_session else 0.0,
             bare_question=BARE_QUESTION if is_bare_question(text) else 0.0,
         )
 
@@ -71,10 +72,9 @@ def is_bare_question(text: str) -> bool:
     return len(stripped) <= SHORT_QUESTION and stripped.endswith(_QUESTION_MARKS)
 
 
-def _spreads(text: str, length: int, in_session: bool) -> float:
-    usual, most = (USUAL_TURN, MOST_SPREADS) if in_session else (ENOUGH, 0.0)
+def _spreads(text: str, length: int) -> float:
     size = length * (2 if _UNSPACED.search(text) else 1)
-    return max(-MOST_SPREADS, min(most, log(max(size, 1) / usual) / SPREAD))
+    return max(-MOST_SPREADS, min(MOST_SPREADS, log(max(size, 1) / USUAL_TURN) / SPREAD))
 
 
 @lru_cache(1 << 10)

@@ -100,7 +100,7 @@ def search(
     Any text is a query. An empty one asks for the newest; so does one of stop words alone that nothing has; one
     without a word finds nothing. With `explain`, each hit tells the words that it has.
     """
-    asked = read_question(actor, query, languages)
+    asked = read_question(actor, query, languages, spaces=filters.spaces)
     if is_blank(query):
         return Ranked(mode="newest", newest=newest(actor, filters, limit))
     one = Search(Finding(actor, asked, meaning, filters), Question(query))

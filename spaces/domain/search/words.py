@@ -51,13 +51,20 @@ def newest(actor: Actor, filters: SearchFilters, limit: int) -> list[UUID]:
     return list(memories.values_list("id", flat=True)[:limit])
 
 
-def read_question(actor: Actor, query: str, languages: Languages = DEFAULT_LANGUAGES) -> Asked:
+def read_question(
+    actor: Actor,
+    query: str,
+    languages: Languages = DEFAULT_LANGUAGES,
+    *,
+    spaces: Collection[UUID] | None = None,
+) -> Asked:
+    """With `spaces`, what is rare there and in what the account holds as a whole counts most."""
     words = query_words(query, languages)
     asked = list(dict.fromkeys(chain.from_iterable(word.telling for word in words)))[:MOST_ASKED]
     words = [word for word in words if word.telling[0] in asked]
     if not words:
         return Asked(words, {}, NO_WEIGHTS)
-    known, memories = count_memories(actor.account_id, asked)
+    known, memories = count_memories(actor.account_id, asked, spaces)
     return Asked(words, known, query_weights(words, known, memories) if known else NO_WEIGHTS)
 
 

@@ -43,7 +43,7 @@ def search_words(
     Any text is a query. An empty one asks for the newest; one of stop words alone is searched like any other
     and, where nothing has them, asks for the newest too; one without a word finds nothing.
     """
-    asked = read_question(actor, query, languages)
+    asked = read_question(actor, query, languages, spaces=filters.spaces)
     found = Finding(actor, asked, QueryMeaning(), filters).best(limit) if asked.words else []
     best = sorted(found, key=lambda row: (row.words, row.written, row.id), reverse=True)
     scores = {row.id: row.words for row in best}

@@ -220,16 +220,13 @@ def test_any_text_is_a_query(cast: Cast, model: EmbeddingModel, query: str) -> N
         assert ranked(cast, query, model).mode in ("hybrid", "newest")
 
 
-def test_length_counts_in_a_session_and_for_what_is_very_short(cast: Cast, model: EmbeddingModel) -> None:
-    lengths = {"Dog": -1, "The dog is called Biscuit and sleeps below the desk of whoever is in first": 0}
-    long = " ".join(lengths) + ", unless it rains, when it stays at home with Ana and is sorely missed"
-    write(cast, model, *lengths, long)
+def test_length_counts_in_a_session_alone(cast: Cast, model: EmbeddingModel) -> None:
+    long = "The dog is called Biscuit and sleeps below the desk of whoever is in first" * 2
+    alone = write(cast, model, "Dog", long)
+    short_turn, long_turn = write(cast, model, "dog!", f"{long}!", session="s1")
     found = {hit.id: hit.priors.length for hit in ranked(cast, "dog", model).hits}
-    by_id = Memory.objects.in_bulk(found)
-    signs = {by_id[id].text: (length > 0) - (length < 0) for id, length in found.items()}
-    assert signs == lengths | {long: 0}
-    [turn] = write(cast, model, f"{long}!", session="s1")
-    assert {hit.id: hit.priors.length for hit in ranked(cast, "dog", model).hits}[turn.id] > 0
+    assert [found[memory.id] for memory in alone] == [0, 0]
+    assert found[short_turn.id] < 0 < found[long_turn.id]
 
 
 def test_ties_are_ordered_by_age(cast: Cast, model: EmbeddingModel) -> None:

@@ -3,12 +3,14 @@
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
+from importlib import import_module
 from typing import Any
 from uuid import UUID
 
 import pytest
 from django.contrib.postgres.search import SearchQuery
 from django.db import connection
+from django.db.models import F, Func, Value
 from django.utils import timezone
 from pgvector import SparseVector
 from pytest_django import DjangoAssertNumQueries
@@ -19,7 +21,7 @@ from spaces.domain.search import frequencies, words
 from spaces.domain.search.bm25 import query_weights
 from spaces.domain.search.filters import SearchFilters
 from spaces.domain.search.indexing import index_fields
-from spaces.domain.search.lexemes import lexemes_of
+from spaces.domain.search.lexemes import inside, lexemes_of, space_lexeme, to_tsquery_literal
 from spaces.domain.search.tokens import query_words
 from spaces.domain.spaces import create_space
 from spaces.models import Memory, Space
@@ -270,6 +272,48 @@ def test_spaces_can_be_chosen(cast: Cast) -> None:
         store(cast.owner, space, f"deploy {name}")
     for what, (filters, expected) in _spaces(cast.space, other).items():
         assert {text.split()[1] for text in texts(cast.owner, "deploy", **filters)} == expected, what
+
+
+@pytest.mark.usefixtures("inside")
+def test_what_is_rare_is_rare_in_the_spaces_that_are_searched(cast: Cast) -> None:
+    other = create_space(cast.owner, name="Other", slug="other")
+    store(cast.owner, cast.space, *["kubernetes"] * 20, "kubernetes tea", "tea")
+    store(cast.owner, other, *["tea"] * 40)
+    inside = {"spaces": frozenset([cast.space.id])}
+    [both, tea, *rest] = texts(cast.owner, "kubernetes tea", **inside)
+    assert (both, tea, {*rest}) == ("kubernetes tea", "tea", {"kubernetes"})
+    store(cast.owner, None, *["tea"] * 40)
+    [both, next_best, *_] = texts(cast.owner, "kubernetes tea", **inside)
+    assert (both, next_best) == ("kubernetes tea", "kubernetes")
+
+
+@pytest.mark.usefixtures("inside")
+def test_words_of_other_spaces_are_not_even_looked_at(cast: Cast) -> None:
+    other = create_space(cast.owner, name="Other", slug="other")
+    store(cast.owner, other, *["deploy"] * 30)
+    store(cast.owner, cast.space, "deploy here")
+    with connection.cursor() as cursor:
+        query = to_tsquery_literal(["deploy"])
+        cursor.execute("select count(*) from hub_find_memories(%s)", [inside(query, [cast.space.id])])
+        assert cursor.fetchone() == (1,)
+        cursor.execute("select count(*) from hub_find_memories(%s)", [inside(query, None)])
+        assert cursor.fetchone() == (31,)
+
+
+@pytest.mark.usefixtures("inside")
+def test_what_was_written_before_vectors_held_their_space_is_given_it(cast: Cast) -> None:
+    stored = [*store(cast.owner, cast.space, "deploy"), *store(cast.owner, None, "deploy")]
+    now = {memory.id: memory.search_vector for memory in Memory.objects.all()}
+    for memory in stored:
+        place = space_lexeme(memory.space_id)
+        Memory.objects.filter(id=memory.id).update(
+            search_vector=Func(F("search_vector"), Value(place), function="ts_delete")
+        )
+    assert now != {memory.id: memory.search_vector for memory in Memory.objects.all()}
+    [step] = import_module("spaces.migrations.0013_words_of_a_space").Migration.operations
+    with connection.cursor() as cursor:
+        cursor.execute(step.sql)
+    assert now == {memory.id: memory.search_vector for memory in Memory.objects.all()}
 
 
 @pytest.mark.parametrize(
