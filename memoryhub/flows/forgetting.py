@@ -18,7 +18,17 @@ from memoryhub.common.errors import Forbidden, ValidationFailed
 from memoryhub.common.ids import ID_PREFIXES, parse_id, typed_id
 from memoryhub.flows.transfers import drop_exports
 from spaces.domain.access import access_space
-from spaces.domain.kinds import Forgetting, Forgotten, Hit, Selection, Trace, forgettable_kinds, scrub_copies
+from spaces.domain.kinds import (
+    Forgetting,
+    Forgotten,
+    Hit,
+    Kind,
+    Selection,
+    Trace,
+    forgettable_kinds,
+    kinds_along,
+    scrub_copies,
+)
 from spaces.domain.search.normalise import UNSPACED
 from spaces.domain.search.tokens import every_word
 
@@ -39,7 +49,7 @@ class Reached:
 
     @property
     def ids(self) -> list[str]:
-        return [typed_id(self.prefix, hit.id) for hit in self.hits]
+        return [typed_id(hit.prefix or self.prefix, hit.id) for hit in self.hits]
 
 
 @dataclass(frozen=True)
@@ -58,11 +68,12 @@ def forget(
     redact: bool = True,
     dry_run: bool = False,
 ) -> dict[str, Reached]:
-    """Forget what `ids` name and what holds the query, in the space of the call and the account as a whole.
+    """Forget what `ids` name and what holds the query, in the space of the call and the account as a whole; and with
+    it what else tells of the same: summaries and captured candidates with memories, the ledger with records.
 
     All or nothing. More than UNREHEARSED hits need a dry run first: the same actor, with the same arguments,
     in the last ten minutes. `redact` spares journal entries that the query finds and cuts the phrase out.
-    Answered by scope.
+    Answered by scope: each that was asked for, and what was reached along with it.
     """
     _check_scopes(actor, scopes)
     _check_selectors(ids, query)
@@ -71,20 +82,46 @@ def forget(
     steps = _steps(scopes, ids, base)
     rehearsal = _rehearsal(actor, steps)
     with transaction.atomic():
-        hits = {scope: step.way.find(actor, step.selection) for scope, step in steps.items()}
+        reached = {scope: _find(actor, step) for scope, step in steps.items()}
+        along = _steps_along(base, reached)
+        beside = {scope: found for scope, step in along.items() if (found := _find(actor, step)).hits}
+        everything = {**reached, **beside}
         if dry_run:
             cache.set(rehearsal, True, REHEARSAL_SECONDS)
-            return {scope: Reached(step.prefix, hits[scope]) for scope, step in steps.items()}
-        _check_rehearsed(rehearsal, sum(len(found) for found in hits.values()))
+            return everything
+        _check_rehearsed(rehearsal, sum(len(found.hits) for found in everything.values()))
         drop_exports(actor.account_id)
-        forgotten = {scope: _erase(actor, step, hits[scope]) for scope, step in steps.items()}
+        beside = {scope: _erase(actor, along[scope], found) for scope, found in beside.items()}
+        reached = {scope: _erase(actor, steps[scope], found) for scope, found in reached.items()}
         for scope in steps if query else ():
             scrub_copies(actor, Trace(selection=base, words=scope == MEMORIES))
-        return forgotten
+        return {**reached, **beside}
 
 
-def _erase(actor: Actor, step: _Step, hits: Sequence[Hit]) -> Reached:
-    return Reached(step.prefix, hits, step.way.erase(actor, step.selection, hits))
+def _find(actor: Actor, step: _Step) -> Reached:
+    hits = step.way.find(actor, step.selection)
+    if not actor.scopes.issuperset(step.way.reads):
+        hits = [replace(hit, sample="") for hit in hits]
+    return Reached(step.prefix, hits)
+
+
+def _erase(actor: Actor, step: _Step, found: Reached) -> Reached:
+    return replace(found, forgotten=step.way.erase(actor, step.selection, found.hits))
+
+
+def _steps_along(base: Selection, reached: Mapping[str, Reached]) -> dict[str, _Step]:
+    """By scope, what is reached together with those that were asked for."""
+    going = reached[MEMORIES].hits if MEMORIES in reached else ()
+    selection = replace(base, memories=tuple(hit.id for hit in going if not hit.earlier))
+    if not base.query and not selection.memories:
+        return {}
+    kinds = {along: kind for scope in reached for along, kind in kinds_along(scope).items()}
+    return {scope: _step(kind, selection) for scope, kind in kinds.items()}
+
+
+def _step(kind: Kind, selection: Selection) -> _Step:
+    assert kind.forgetting is not None
+    return _Step(kind.prefix, kind.forgetting, selection)
 
 
 def _check_scopes(actor: Actor, scopes: Sequence[str]) -> None:
@@ -115,12 +152,10 @@ def _steps(scopes: Iterable[str], ids: Iterable[str], base: Selection) -> dict[s
         if prefix not in named:
             raise ValidationFailed({"ids": [f"To forget a {ID_PREFIXES[prefix]}, name its kind in scopes."]})
         named[prefix].add(parse_id(prefix, id))
-    steps: dict[str, _Step] = {}
-    for scope, kind in kinds.items():
-        assert kind.forgetting is not None
-        selection = replace(base, ids=tuple(sorted(named[kind.prefix])))
-        steps[scope] = _Step(kind.prefix, kind.forgetting, selection)
-    return steps
+    return {
+        scope: _step(kind, replace(base, ids=tuple(sorted(named[kind.prefix]))))
+        for scope, kind in kinds.items()
+    }
 
 
 def _prefix(id: str) -> str:

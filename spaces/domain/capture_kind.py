@@ -6,6 +6,7 @@ from functools import partial
 from accounts.actor import Actor
 from memoryhub.common.ids import typed_id
 from memoryhub.common.times import format_time
+from spaces.domain import retold
 from spaces.domain.arriving import Fields, Shape, arrive, written_by
 from spaces.domain.capture.capturing import fold_hash
 from spaces.domain.checks import check_visible
@@ -66,5 +67,11 @@ SHAPE = Shape(
 )
 
 CAPTURES = register_kind(
-    Kind(prefix="cap", model_label="spaces.Capture", export=export, arrive=partial(arrive, SHAPE))
+    Kind(
+        prefix="cap",
+        model_label="spaces.Capture",
+        export=export,
+        forgetting=retold.OF_CAPTURES,
+        arrive=partial(arrive, SHAPE),
+    )
 )

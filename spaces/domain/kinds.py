@@ -16,6 +16,7 @@ from django.db.models import QuerySet
 
 from accounts.actor import Actor
 from accounts.models import Tenant
+from accounts.scopes import Scope
 from memoryhub.common.errors import HubError
 from memoryhub.common.ids import ID_PREFIXES, typed_id
 from spaces.models import Space
@@ -33,13 +34,14 @@ class Selection:
     """What to forget of one kind: the rows with these ids, and those in `space` that hold the query.
 
     `space` is readable, and nothing more is known of it. `redact` spares rows found by the query where a kind
-    can cut the query's words out of them instead.
+    can cut the query's words out of them instead. `memories` are those that go in the same call.
     """
 
     space: Space
     ids: tuple[UUID, ...] = ()
     query: str = ""
     redact: bool = True
+    memories: tuple[UUID, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -47,11 +49,13 @@ class Hit:
     """A row that a selection reaches. `sample` is the first characters of its text (see `excerpt`).
 
     `earlier`: only earlier versions of the row hold the query. They go, and the row stays.
+    `prefix` is that of its typed id, where the kind has several.
     """
 
     id: UUID
     sample: str
     earlier: bool = False
+    prefix: str = ""
 
 
 @dataclass(frozen=True)
@@ -72,11 +76,16 @@ class Forgetting:
     only read: the whole call is then refused. `erase(actor, selection, hits)` does it in the caller's
     transaction: rows, earlier versions and everything derived go, and events of type `<noun>.forgotten` are
     recorded, which hold ids only.
+
+    With `along`, nobody names the kind: it is reached with that scope, before that is erased, since it tells of the
+    same things. `reads` are the scopes without which its samples are not shown.
     """
 
     scope: str
     find: Callable[[Actor, Selection], list[Hit]]
     erase: Callable[[Actor, Selection, Sequence[Hit]], Forgotten]
+    along: str = ""
+    reads: frozenset[Scope] = frozenset()
 
 
 class Outcome(StrEnum):
@@ -201,5 +210,12 @@ def scrub_copies(actor: Actor, trace: Trace) -> None:
 
 
 def forgettable_kinds() -> dict[str, Kind]:
-    """Scope → kind, for those that a query can reach."""
-    return {kind.forgetting.scope: kind for kind in all_kinds() if kind.forgetting}
+    """Scope → kind, for those that a caller can name."""
+    ways = [(kind.forgetting, kind) for kind in all_kinds() if kind.forgetting]
+    return {way.scope: kind for way, kind in ways if not way.along}
+
+
+def kinds_along(scope: str) -> dict[str, Kind]:
+    """Scope → kind, for those that are reached together with this one."""
+    ways = [(kind.forgetting, kind) for kind in all_kinds() if kind.forgetting]
+    return {way.scope: kind for way, kind in ways if way.along == scope}

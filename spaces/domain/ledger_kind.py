@@ -7,6 +7,7 @@ from typing import Any
 from accounts.actor import Actor
 from memoryhub.common.ids import typed_id
 from memoryhub.common.times import format_time, parse_date, parse_time, zone
+from spaces.domain import retold
 from spaces.domain.arriving import UTC, Fields, Shape, arrive, writer, written_by
 from spaces.domain.due import due_in
 from spaces.domain.kinds import Arrival, Arriving, Kind, Outcome, Row, RowRefused, in_batches, register_kind
@@ -143,4 +144,12 @@ def _is_reminder(row: Any) -> bool:
     return isinstance(row, dict) and str(row.get("id", "")).startswith("rmd_")
 
 
-LEDGER = register_kind(Kind(prefix="txn", model_label="spaces.Transaction", export=export, arrive=take))
+LEDGER = register_kind(
+    Kind(
+        prefix="txn",
+        model_label="spaces.Transaction",
+        export=export,
+        forgetting=retold.OF_THE_LEDGER,
+        arrive=take,
+    )
+)

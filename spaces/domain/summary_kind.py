@@ -8,6 +8,7 @@ from accounts.actor import Actor
 from memoryhub.common.canonical import digest
 from memoryhub.common.ids import typed_id
 from memoryhub.common.times import format_time
+from spaces.domain import retold
 from spaces.domain.arriving import BATCH, Fields, Shape, arrive, redactions, written_by
 from spaces.domain.kinds import Arrival, Kind, Row, in_batches, register_kind
 from spaces.domain.memories.arriving import LOOSE_ENDS
@@ -104,5 +105,11 @@ SHAPE = Shape(
 )
 
 SUMMARIES = register_kind(
-    Kind(prefix="sum", model_label="spaces.Summary", export=export, arrive=partial(arrive, SHAPE))
+    Kind(
+        prefix="sum",
+        model_label="spaces.Summary",
+        export=export,
+        forgetting=retold.OF_SUMMARIES,
+        arrive=partial(arrive, SHAPE),
+    )
 )

@@ -11,6 +11,7 @@ from memoryhub.common.llm import LanguageModel, ModelError, Trouble, language_mo
 from memoryhub.common.text import excerpt
 from spaces.domain.fences import HEADING, fenced, new_nonce
 from spaces.domain.memories.recalling import find_memories
+from spaces.domain.phrases import BORDER
 from spaces.domain.search.names import Word
 from spaces.domain.search.ranking import Candidate
 from spaces.domain.search.tokens import document_words, query_words
@@ -23,7 +24,6 @@ LONGEST_ANSWER = 800
 """In tokens."""
 WEIGHTIEST = 3
 """Sources that decide how sure one may be."""
-BORDER = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])\s*|\n\s*")
 CITED = re.compile(r"mem_[0-9a-f]{32}")
 CITATION = re.compile(r"\s*\[mem_[0-9a-f]{32}\]")
 INSTRUCTIONS = """\

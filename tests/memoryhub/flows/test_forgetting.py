@@ -17,19 +17,35 @@ from memoryhub.common.errors import Forbidden, NotFound, ValidationFailed
 from memoryhub.common.ids import new_id, typed_id
 from memoryhub.common.tenancy import tenant
 from memoryhub.flows.forgetting import forget
+from spaces.domain.capture import Said as Offered
+from spaces.domain.capture import capture
 from spaces.domain.journal import Log, write_journal
 from spaces.domain.kinds import all_kinds, forgettable_kinds
+from spaces.domain.ledger import Entry, record_transaction, set_reminder
 from spaces.domain.memories import edit_memory, find_memories, remember
 from spaces.domain.memories.access import writing_place
 from spaces.domain.memories.remembering import composed
 from spaces.domain.records import Changes, put_record
 from spaces.domain.spaces import create_space
-from spaces.models import JournalEntry, Memory, MemoryVersion, Record, SpaceMember
+from spaces.domain.summaries import Item, Said, record_summary
+from spaces.models import (
+    Capture,
+    JournalEntry,
+    Memory,
+    MemoryVersion,
+    Record,
+    Reminder,
+    Space,
+    SpaceMember,
+    Summary,
+    Transaction,
+)
 from tests.conftest import Cast
 
 pytestmark = pytest.mark.usefixtures("inside")
 NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
 NOT_REMEMBERED = {
+    "accounts.Checkpoint",  # hashes and signatures
     "actions.Connection",
     "actions.Policy",
     "actions.PolicyVersion",
@@ -54,6 +70,26 @@ def say(cast: Cast, text: str, **fields: Any) -> str:
 
 def texts() -> list[str]:
     return list(Memory.objects.order_by("created_at", "id").values_list("text", flat=True))
+
+
+def summarise(cast: Cast, text: str, *items: str, space: str = "main") -> None:
+    said = [Item({"kind": "fact", "text": item}) for item in items]
+    record_summary(cast.agent, Said(text, said), space=space)
+
+
+def offer(cast: Cast, text: str) -> None:
+    """A candidate that waits for a person."""
+    Space.objects.filter(id=cast.space.id).update(capture_mode="review")
+    [outcome] = capture(cast.agent, [Offered("user", text)]).outcomes
+    assert outcome.capture is not None, outcome.rule
+
+
+def pay(cast: Cast, **fields: str) -> None:
+    record_transaction(cast.agent, Entry(**{"type": "expense", "amount": "4", "currency": "CHF", **fields}))
+
+
+def remind(cast: Cast, content: str) -> None:
+    set_reminder(cast.agent, content, "2026-09-01")
 
 
 def dump() -> str:
@@ -131,6 +167,94 @@ def test_nothing_of_a_forgotten_text_is_left_in_the_database(cast: Cast) -> None
     assert (reached["memories"].forgotten.deleted, reached["memories"].forgotten.versions) == (3, 2)
     assert texts() == ["third"]
     assert find_memories(cast.agent, canary).page.items == []
+
+
+def test_what_summaries_candidates_and_the_ledger_tell_of_it_goes_along(cast: Cast) -> None:
+    canary = "quetzalcoatl"
+    memory = say(cast, f"{canary} called")
+    summarise(cast, f"Tea is at four. We met {canary}. Cake is at five.", f"{canary} called")
+    summarise(cast, "Tea is at four.")
+    offer(cast, f"Remember that {canary} prefers tea.")
+    pay(cast, item="Lunch", merchant=f"{canary} Inn", note=f"with {canary}")
+    remind(cast, f"Call {canary}")
+    for dry_run in (True, False):
+        reached = forget(cast.owner, query=canary, scopes=EVERYWHERE, dry_run=dry_run)
+        assert {scope: len(found.hits) for scope, found in reached.items() if found.hits} == {
+            "memories": 1,
+            "summaries": 1,
+            "captures": 1,
+            "ledger": 2,
+        }
+    assert reached["memories"].ids == [memory]
+    assert {id[:4] for id in reached["ledger"].ids} == {"txn_", "rmd_"}
+    assert canary not in dump()
+    assert set(Summary.objects.values_list("text", flat=True)) == {
+        "Tea is at four. [redacted] Cake is at five.",
+        "Tea is at four.",
+    }
+    [paid] = Transaction.objects.all()
+    assert (paid.item, paid.merchant, paid.note, paid.amount) == (
+        "Lunch",
+        "[redacted] Inn",
+        "with [redacted]",
+        4,
+    )
+    assert Reminder.objects.get().content == "Call [redacted]"
+
+
+def test_a_memory_that_is_named_takes_its_words_along_out_of_what_recorded_it(cast: Cast) -> None:
+    summarise(cast, "Ann said: deploys  go out on Tuesdays, and left.", "Deploys go out on Tuesdays.")
+    summarise(cast, "Nothing else was said.", "Tea is at four")
+    offer(cast, "Remember that deploys go out on Tuesdays")
+    id = typed_id("mem", Memory.objects.get(text="Deploys go out on Tuesdays.").id)
+    reached = forget(cast.owner, ids=[id])
+    assert {scope: len(found.hits) for scope, found in reached.items()} == {"memories": 1, "summaries": 1}
+    assert set(Summary.objects.values_list("text", flat=True)) == {
+        "Ann said: [redacted], and left.",
+        "Nothing else was said.",
+    }
+
+
+def test_a_candidate_that_says_what_a_forgotten_memory_said_goes_with_it(cast: Cast) -> None:
+    offer(cast, "Remember that tea is at four.")
+    id = say(cast, "remember that tea is at four")
+    reached = forget(cast.owner, ids=[id])
+    assert reached["captures"].forgotten.deleted == 1
+    assert not Capture.objects.exists()
+
+
+def test_a_summary_loses_what_together_holds_the_words_and_nothing_else(cast: Cast) -> None:
+    summarise(cast, "Acme called.\nThe price is fixed.\nTea is at four.")
+    summarise(cast, "Acme called. Tea is at four.")
+    forget(cast.agent, query="acme price")
+    assert set(Summary.objects.values_list("text", flat=True)) == {
+        "[redacted]\n[redacted]\nTea is at four.",
+        "Acme called. Tea is at four.",
+    }
+
+
+def test_a_summary_out_of_which_something_was_cut_may_be_recorded_anew(cast: Cast) -> None:
+    summarise(cast, "Acme called.")
+    forget(cast.agent, query="acme")
+    summarise(cast, "Acme called.")
+    assert sorted(Summary.objects.values_list("text", flat=True)) == ["Acme called.", "[redacted]"]
+
+
+def test_no_sample_shows_what_the_callers_scopes_do_not_cover(cast: Cast) -> None:
+    summarise(cast, "Acme called.")
+    pay(cast, item="Acme")
+    deleter = cast.key(scopes=frozenset({Scope.MEMORY_DELETE, Scope.SPACE_WRITE}))
+    reached = forget(deleter, query="acme", scopes=EVERYWHERE, dry_run=True)
+    assert [hit.sample for scope in ("summaries", "ledger") for hit in reached[scope].hits] == ["", ""]
+
+
+def test_memories_alone_leave_the_ledger_and_other_spaces_as_they_are(cast: Cast) -> None:
+    create_space(cast.owner, name="Other", slug="other")
+    summarise(cast, "Acme called.", space="other")
+    pay(cast, item="Acme")
+    assert list(forget(cast.agent, query="acme")) == ["memories"]
+    assert Summary.objects.get().text == "Acme called."
+    assert Transaction.objects.get().item == "Acme"
 
 
 def test_a_text_that_only_an_earlier_version_held_goes_and_the_memory_stays(cast: Cast) -> None:
@@ -361,7 +485,7 @@ def test_forgetting_takes_as_many_queries_for_three_as_for_one(
     for n in (1, 3):
         for i in range(n):
             say(cast, f"Acme {i}")
-        with django_assert_max_num_queries(40) as asked:
+        with django_assert_max_num_queries(46) as asked:
             forget(cast.agent, query="acme", scopes=EVERYWHERE)
         counts.append(len(asked))
     assert counts[0] == counts[1]
