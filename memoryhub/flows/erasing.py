@@ -92,6 +92,19 @@ def member_with_address(actor: Actor, address: str) -> UUID:
     return found
 
 
+def people_of(actor: Actor) -> list[Membership]:
+    """Those of the team other than the actor."""
+    require_right(actor, None, Right.MANAGE)
+    members = Membership.objects.filter(account_id=actor.account_id).exclude(user_id=actor.user_id)
+    return list(members.select_related("user").order_by("user__name", "user__email"))
+
+
+def name_of_member(actor: Actor, user_id: str | UUID) -> tuple[str, str]:
+    """Name and address."""
+    user = _access_member(actor, user_id).user
+    return user.name, user.email
+
+
 def preview_member(actor: Actor, user_id: str | UUID) -> Receipt:
     """What goes with a person. What they wrote is the team's, and stays."""
     membership = _access_member(actor, user_id)

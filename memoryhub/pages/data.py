@@ -19,6 +19,7 @@ from accounts.scopes import Right
 from accounts.views.fresh import fresh_sign_in_required
 from memoryhub.common.errors import HubError
 from memoryhub.common.tenancy import tenant
+from memoryhub.flows.erasing import people_of
 from memoryhub.flows.export import earlier_exports
 from memoryhub.flows.transfers import (
     access_transfer,
@@ -71,6 +72,7 @@ def data(request: SpaceRequest) -> HttpResponse:
         "transfers": list_transfers(request.actor, request.space),
         "exports": earlier_exports(request.actor, request.space),
         "erases": request.actor.has(Right.DELETE_SPACE),
+        "people": people_of(request.actor),
     }
     return render(request, "data/data.html", context, status=form_status(form))
 

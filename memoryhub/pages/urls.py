@@ -9,5 +9,6 @@ urlpatterns = [
     path("a/<slug:account>/<slug:space>/data/<str:transfer>/import/", data.confirm, name="data-import"),
     path("a/<slug:account>/<slug:space>/data/<str:transfer>/download/", data.take, name="data-download"),
     path("a/<slug:account>/<slug:space>/erase/", erasing.erase, name="erase"),
+    path("a/<slug:account>/members/<str:person>/erase/", erasing.erase_person, name="erase-person"),
     path("a/<slug:account>/<slug:space>/forget/", forgetting.forgetting, name="forget"),
 ]

@@ -55,6 +55,7 @@ def make_hostile(cast: Cast) -> Hostile:
         Account.objects.filter(id=cast.account.id).update(name=SHORT)
         Space.objects.filter(account_id=cast.account.id, id=cast.space.id).update(name=SHORT)
         User.objects.filter(id=cast.owner.user_id).update(name=SHORT, is_staff=True, is_superuser=True)
+        User.objects.filter(id=cast.teammate.user_id).update(name=SHORT)
         AgentKey.objects.filter(account_id=cast.account.id).update(
             name=SHORT, last_used_client=SHORT, last_used_at=timezone.now()
         )
@@ -74,6 +75,7 @@ def make_hostile(cast: Cast) -> Hostile:
         token = invite(system_actor(cast.account.id), Role.OWNER).token
     home, space = "/a/acme", "/a/acme/main"
     today = timezone.now().date().isoformat()
+    someone = cast.teammate.user_id
     mem, rec, pln = typed_id("mem", memory.id), typed_id("rec", record.id), typed_id("pln", plan.id)
     pages = {
         "inbox": f"{space}/inbox/",
@@ -102,6 +104,7 @@ def make_hostile(cast: Cast) -> Hostile:
         "forget": f"{space}/forget/?query=onerror&scopes=memories&scopes=records&scopes=journal",
         "data": f"{space}/data/",
         "erase": f"{space}/erase/",
+        "erase person": f"{home}/members/{someone}/erase/",
         "journal": f"{space}/journal/",
         "journal entry": f"{space}/journal/day/{today}/",
         "journal new": f"{space}/journal/new/",

@@ -268,6 +268,13 @@ PAGES: dict[str, Page] = {
         data={"typed": "{slug}"},
         fresh=True,
     ),
+    "erase-person": Page(
+        "/a/{account}/members/{viewer}/erase/",
+        get=managers(SHOWN),
+        post=managers(SHOWN),
+        data={"typed": "{viewer_address}"},
+        fresh=True,
+    ),
     "forget": Page(
         f"{SPACE}forget/",
         get=members(SHOWN),

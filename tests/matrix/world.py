@@ -150,7 +150,8 @@ def build_team(slug: str, word: str) -> Team:
         SpaceMember.objects.create(account=account, space=closed, user=people["approver"], role=Role.VIEWER)
         ids = fill(owner, main, word)
         shut = fill(owner, closed, CLOSED)
-    return Team(account, main, closed, people, {**ids, "account": slug}, {**shut, "account": slug})
+    said = {"account": slug, "viewer": str(people["viewer"].id), "viewer_address": people["viewer"].email}
+    return Team(account, main, closed, people, {**ids, **said}, {**shut, **said})
 
 
 def make_person(account: Account, role: Role) -> User:

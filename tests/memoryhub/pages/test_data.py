@@ -116,3 +116,29 @@ def test_staff_without_it_do_not(cast: Cast, staff: User) -> None:
     assert answer["Content-Type"].startswith("text/html")
     with tenant(cast.account.id):
         assert not Event.objects.filter(type="export.created").exists()
+
+
+# Erasing
+
+
+def test_a_person_is_erased_after_their_address_was_typed(cast: Cast) -> None:
+    client = freshly_signed_in(cast.owner, time.time())
+    person = User.objects.get(id=cast.teammate.user_id)
+    assert f"/members/{person.id}/erase/" in text_of(client.get(PAGE))
+    address = f"/a/acme/members/{person.id}/erase/"
+    assert person.email in text_of(client.get(address))
+    refused = client.post(address, {"typed": "somebody@else.example"})
+    assert (refused.status_code, "Nothing was erased" in text_of(refused)) == (422, True)
+    receipt = text_of(client.post(address, {"typed": person.email}))
+    assert typed_id("usr", person.id) in receipt
+    assert person.email not in receipt
+    assert client.get(address).status_code == 404
+    person.refresh_from_db()
+    assert not person.is_active
+
+
+def test_the_last_owner_is_told_why_they_stay(cast: Cast) -> None:
+    owner = User.objects.get(id=cast.owner.user_id)
+    client = freshly_signed_in(cast.admin, time.time())
+    refused = client.post(f"/a/acme/members/{owner.id}/erase/", {"typed": owner.email})
+    assert (refused.status_code, "last owner" in text_of(refused)) == (422, True)
