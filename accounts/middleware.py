@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable
-from contextlib import nullcontext
 from typing import Any
 
 from asgiref.sync import iscoroutinefunction, markcoroutinefunction
@@ -19,7 +18,7 @@ from accounts.models import User
 from memoryhub.common.errors import HubError
 from memoryhub.common.secrets import Cut, cut
 from memoryhub.common.secrets.policy import check_always
-from memoryhub.common.tenancy import tenant
+from memoryhub.common.tenancy import in_tenant
 from memoryhub.common.text import check_text
 
 View = Callable[..., HttpResponse]
@@ -134,14 +133,19 @@ def tell_cut(request: HttpRequest) -> None:
 def in_account(
     request: HttpRequest, user: User, view: View, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> HttpResponse:
-    """Run the view in the account's transaction; a refusal inside it rolls back."""
+    """Run the view in the account's transaction; a refusal inside it rolls back, and a deadlock starts it anew."""
     actor = person_actor(user, kwargs["account"], address=request.META.get("REMOTE_ADDR", ""))
     request.actor = actor  # type: ignore[attr-defined]
-    with nullcontext() if getattr(view, ASKS_FIRST, False) else tenant(actor.account_id):
+
+    def answer() -> HttpResponse:
+        for file in request.FILES.values():
+            file.seek(0)
         response = view(request, *args, **kwargs)
         if hasattr(response, "render") and not getattr(response, "is_rendered", True):
             response = response.render()
-    return response
+        return response
+
+    return answer() if getattr(view, ASKS_FIRST, False) else in_tenant(actor.account_id, answer)
 
 
 def error_page(request: HttpRequest, error: HubError) -> HttpResponse:

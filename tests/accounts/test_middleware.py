@@ -1,5 +1,7 @@
+import threading
 from datetime import timedelta
 
+import pytest
 import time_machine
 from django.contrib.sessions.backends.db import SessionStore
 from django.db import connection
@@ -9,6 +11,8 @@ from django.test.utils import CaptureQueriesContext
 
 from accounts.middleware import TenantPageMiddleware, asks_first
 from accounts.models import Account, User
+from memoryhub.common.locks import lock
+from tests.calls import at_once
 from tests.conftest import Cast
 from tests.pages import browser_of
 
@@ -24,13 +28,13 @@ def without_account(request: HttpRequest, account: str) -> HttpResponse:
     return account_in_force(request, account)
 
 
-def visited(view: object, cast: Cast) -> str:
+def visited(view: object, cast: Cast, **told: object) -> str:
     request = RequestFactory().get("/")
     request.session = SessionStore()
     request.user = User.objects.get(id=cast.owner.user_id)
     slug = Account.objects.get(id=cast.account.id).slug
     response = TenantPageMiddleware(lambda r: HttpResponse()).process_view(
-        request, view, (), {"account": slug}
+        request, view, (), {"account": slug, **told}
     )
     return response.content.decode()
 
@@ -76,3 +80,20 @@ def test_a_page_runs_inside_its_account(cast: Cast) -> None:
 
 def test_a_page_that_asks_first_leaves_the_account_for_its_call_to_open(cast: Cast) -> None:
     assert visited(without_account, cast) == ""
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_pages_that_wait_for_each_other_both_come(cast: Cast) -> None:
+    both_hold_one, attempts = threading.Barrier(2), [0, 0]
+
+    def taking(request: HttpRequest, account: str, number: int) -> HttpResponse:
+        attempts[number] += 1
+        lock(f"page {number}")
+        if attempts[number] == 1:
+            both_hold_one.wait(10)
+        lock(f"page {1 - number}")
+        return HttpResponse(f"{number} is there")
+
+    seen = at_once(2, lambda number: visited(taking, cast, number=number))
+    assert seen == ["0 is there", "1 is there"]
+    assert sorted(attempts) == [1, 2]
