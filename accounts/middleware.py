@@ -138,8 +138,9 @@ def in_account(
     request.actor = actor  # type: ignore[attr-defined]
 
     def answer() -> HttpResponse:
-        for file in request.FILES.values():
-            file.seek(0)
+        for _name, files in request.FILES.lists():
+            for file in files:
+                file.seek(0)
         response = view(request, *args, **kwargs)
         if hasattr(response, "render") and not getattr(response, "is_rendered", True):
             response = response.render()
