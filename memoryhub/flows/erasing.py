@@ -95,8 +95,9 @@ def member_with_address(actor: Actor, address: str) -> UUID:
 def people_of(actor: Actor) -> list[Membership]:
     """Those of the team other than the actor."""
     require_right(actor, None, Right.MANAGE)
-    members = Membership.objects.filter(account_id=actor.account_id).exclude(user_id=actor.user_id)
-    return list(members.select_related("user").order_by("user__name", "user__email"))
+    members = Membership.objects.filter(account_id=actor.account_id).select_related("user")
+    found = members.order_by("user__name", "user__email")
+    return [member for member in found if member.user_id != actor.user_id]
 
 
 def name_of_member(actor: Actor, user_id: str | UUID) -> tuple[str, str]:

@@ -28,7 +28,7 @@ from memoryhub.common.times import format_time
 from memoryhub.flows.archive import Archive, Entry
 from memoryhub.flows.prose import NOT_PROSE, heading, paragraph
 from spaces.domain.access import access_space, list_spaces, require_right
-from spaces.domain.kinds import Kind, Row, all_kinds
+from spaces.domain.kinds import Kind, Row, all_kinds, kinds_with_files
 from spaces.models import Space
 
 FORMAT, VERSION = "memory-hub-export", 1
@@ -141,7 +141,7 @@ class _Writing:
         for part in self.export.parts:
             if part.folder and part.space:
                 self.prose.write(f"\n# {part.space.name}\n".encode())
-            for kind in all_kinds():
+            for kind in kinds_with_files():
                 yield from self._kind(part, kind)
         yield from self._file(PROSE, self._spooled())
         yield from self._file(MANIFEST, [_pretty(self._manifest())])

@@ -18,7 +18,7 @@ from memoryhub.common.errors import HubError, PayloadTooLarge, ValidationFailed
 from memoryhub.common.text import parse_json
 from memoryhub.flows.export import FORMAT, MANIFEST, PROSE, VERSION
 from memoryhub.flows.readings import File, LeftOut, Source, refused
-from spaces.domain.kinds import Row, all_kinds
+from spaces.domain.kinds import Row, kinds_with_files
 
 LONGEST_LINE = 64 * 1024 * 1024
 MOST_BYTES = 8 * 1024**3
@@ -142,9 +142,9 @@ def _folder(manifest: Row, part: str) -> str:
 
 
 def _sorted_out(archive: zipfile.ZipFile, described: dict[str, Row], folder: str) -> Source:
-    source, kinds = Source("Memory Hub"), {kind.file: kind for kind in all_kinds()}
+    source, kinds = Source("Memory Hub"), {kind.file: kind for kind in kinds_with_files()}
     known = {path: kinds.get(path.removeprefix(folder)) for path in described if path.startswith(folder)}
-    for kind in all_kinds():
+    for kind in kinds_with_files():
         path = folder + kind.file
         if kind.arrive and known.get(path):
             source.files.append(File(kind.prefix, path, partial(lines, archive, path)))

@@ -12,14 +12,14 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from memoryhub.common.canonical import digest
 from memoryhub.common.errors import Conflict, HubError
 from memoryhub.flows.forgetting import Reached, forget
-from memoryhub.flows.sources import written
+from memoryhub.flows.sources import digest_of, forget_written, written
 from memoryhub.web.forms import form_status, show_refusal
 from spaces.views.requests import SpaceRequest, space_view
 
 WORD = "forget"
+NOT_CONFIRMED = gettext_lazy("Type the word “%(word)s” to confirm.")
 
 
 class ForgetForm(forms.Form):
@@ -69,7 +69,7 @@ class Preview:
 
     @property
     def digest(self) -> str:
-        return digest({scope: sorted(found.ids) for scope, found in self.reached.items()})
+        return digest_of(self.reached)
 
     @property
     def rows(self) -> list[tuple[str, str, str]]:
@@ -82,30 +82,43 @@ class Preview:
 
 @space_view
 def forgetting(request: SpaceRequest) -> HttpResponse:
-    given = request.POST if request.method == "POST" else _of_a_source(request)
+    """By words or rows; or, with `?key=…` or `?session=…`, all that it wrote."""
+    if source := _source(request):
+        return _of_a_source(request, source)
+    given = request.POST if request.method == "POST" else request.GET
     asked = any(given.get(name) for name in ("query", "ids"))
     form = ForgetForm(_with_scopes(given)) if asked else ForgetForm(initial={"scopes": ["memories"]})
     preview = _preview(request, form) if asked and form.is_valid() else None
-    if not asked and _names_a_source(request):
-        preview = Preview({})
     if request.method == "POST" and preview:
         return _forget(request, form, preview)
     return _page(request, form, preview, status=form_status(form))
 
 
-def _names_a_source(request: SpaceRequest) -> bool:
-    return bool(request.GET.get("key") or request.GET.get("session"))
+def _source(request: SpaceRequest) -> dict[str, str]:
+    return {name: said for name in ("key", "session") if (said := request.GET.get(name, ""))}
 
 
-def _of_a_source(request: SpaceRequest) -> QueryDict:
-    """`?key=…` and `?session=…` stand for all that it wrote: from here on for exactly these rows."""
-    if not _names_a_source(request):
-        return request.GET
-    key, session = request.GET.get("key", ""), request.GET.get("session", "")
-    given = request.GET.copy()
-    given["ids"] = " ".join(written(request.actor, key=key, session=session))
-    given.setlist("scopes", ["memories"] if session else ["memories", "records", "journal"])
-    return given
+def _of_a_source(request: SpaceRequest, source: dict[str, str]) -> HttpResponse:
+    form, preview = ForgetForm(initial={"scopes": ["memories"]}), Preview(written(request.actor, **source))
+    if request.method != "POST":
+        return _page(request, form, preview, status=200)
+    if not _confirmed(request):
+        return _page(request, form, preview, wrong=NOT_CONFIRMED % {"word": WORD}, status=422)
+    try:
+        gone = forget_written(request.actor, expected=request.POST.get("digest", ""), **source)
+    except HubError as error:
+        return _page(request, form, preview, wrong=error.message, status=error.status)
+    return _forgotten(request, gone)
+
+
+def _confirmed(request: SpaceRequest) -> bool:
+    return request.POST.get("confirm", "").strip().lower() == WORD
+
+
+def _forgotten(request: SpaceRequest, gone: int) -> HttpResponse:
+    said = ngettext("%(n)s row is forgotten.", "%(n)s rows are forgotten.", gone)
+    messages.success(request, said % {"n": gone})
+    return redirect("memories", request.account_slug, request.space.slug)
 
 
 def _with_scopes(given: QueryDict) -> QueryDict:
@@ -124,16 +137,13 @@ def _preview(request: SpaceRequest, form: ForgetForm) -> Preview | None:
 
 
 def _forget(request: SpaceRequest, form: ForgetForm, preview: Preview) -> HttpResponse:
-    if request.POST.get("confirm", "").strip().lower() != WORD:
-        wrong = _("Type the word “%(word)s” to confirm.") % {"word": WORD}
-        return _page(request, form, preview, wrong=wrong, status=422)
+    if not _confirmed(request):
+        return _page(request, form, preview, wrong=NOT_CONFIRMED % {"word": WORD}, status=422)
     try:
         gone = _exactly(request, form, request.POST.get("digest", ""))
     except HubError as error:
         return _page(request, form, preview, wrong=error.message, status=error.status)
-    said = ngettext("%(n)s row is forgotten.", "%(n)s rows are forgotten.", gone)
-    messages.success(request, said % {"n": gone})
-    return redirect("memories", request.account_slug, request.space.slug)
+    return _forgotten(request, gone)
 
 
 def _exactly(request: SpaceRequest, form: ForgetForm, expected: str) -> int:
@@ -148,7 +158,7 @@ def _exactly(request: SpaceRequest, form: ForgetForm, expected: str) -> int:
 
 
 def _page(
-    request: SpaceRequest, form: ForgetForm, preview: Preview | None, *, status: int, wrong: str = ""
+    request: SpaceRequest, form: ForgetForm, preview: Preview | None, *, status: int, wrong: object = ""
 ) -> HttpResponse:
     context = {"form": form, "preview": preview, "wrong": wrong, "word": WORD}
     return render(request, "forget/forget.html", context, status=status)

@@ -11,6 +11,7 @@ from spaces.domain.arriving import Fields, Shape, arrive, written_by
 from spaces.domain.capture.capturing import fold_hash
 from spaces.domain.checks import check_visible
 from spaces.domain.kinds import Arrival, Kind, Row, in_batches, register_kind
+from spaces.domain.whole import erase_rows
 from spaces.models import Capture, Space
 from spaces.models.captures import TEXT_LENGTH
 from spaces.models.memories import ORIGINS
@@ -72,6 +73,7 @@ CAPTURES = register_kind(
         model_label="spaces.Capture",
         export=export,
         forgetting=retold.OF_CAPTURES,
+        whole=partial(erase_rows, Capture, "cap", ("capture.forgotten", "capture")),
         arrive=partial(arrive, SHAPE),
     )
 )

@@ -158,6 +158,8 @@ class Kind:
     as plain JSON, with whatever hangs on it. Without `forgetting` it is out of reach of queries to forget.
     `scrub(actor, trace)` takes out of rows that stay what they keep of a text that is gone for good.
     `plural` names its file in an export. Without `arrive` its rows are left out of an import, and named there.
+    `whole(actor, ids)` erases rows of which nothing else has to follow; others go by `forgetting`. `beside` is the
+    prefix of the kind in whose file its rows leave.
     """
 
     prefix: str
@@ -167,6 +169,8 @@ class Kind:
     plural: str = ""
     scrub: Callable[[Actor, Trace], None] | None = None
     arrive: Arriving | None = None
+    whole: Callable[[Actor, Sequence[UUID]], int] | None = None
+    beside: str = ""
 
     @property
     def name(self) -> str:
@@ -191,6 +195,11 @@ def register_kind(kind: Kind) -> Kind:
     return kind
 
 
+def nothing(actor: Actor, space: Space | None) -> Iterator[Row]:
+    """What a kind exports by itself whose rows leave with another's."""
+    yield from ()
+
+
 def in_batches(rows: QuerySet[T], size: int = 500) -> Iterator[T]:
     """Every row by id, a batch at a time, so that memory holds a batch and not a space."""
     batch = list(rows.order_by("id")[:size])
@@ -201,6 +210,10 @@ def in_batches(rows: QuerySet[T], size: int = 500) -> Iterator[T]:
 
 def all_kinds() -> list[Kind]:
     return list(_kinds.values())
+
+
+def kinds_with_files() -> list[Kind]:
+    return [kind for kind in all_kinds() if not kind.beside]
 
 
 def scrub_copies(actor: Actor, trace: Trace) -> None:

@@ -10,10 +10,21 @@ from memoryhub.common.times import format_time, parse_date, parse_time, zone
 from spaces.domain import retold
 from spaces.domain.arriving import UTC, Fields, Shape, arrive, writer, written_by
 from spaces.domain.due import due_in
-from spaces.domain.kinds import Arrival, Arriving, Kind, Outcome, Row, RowRefused, in_batches, register_kind
+from spaces.domain.kinds import (
+    Arrival,
+    Arriving,
+    Kind,
+    Outcome,
+    Row,
+    RowRefused,
+    in_batches,
+    nothing,
+    register_kind,
+)
 from spaces.domain.ledger import due_text
 from spaces.domain.ledger.fields import amount_text, as_amount, as_currency, as_path, as_text
 from spaces.domain.ledger.recurrence import as_rule, next_time, wall_clock
+from spaces.domain.whole import erase_rows
 from spaces.models import Reminder, Space, Transaction
 from spaces.models.ledger import TYPES
 
@@ -151,5 +162,15 @@ LEDGER = register_kind(
         export=export,
         forgetting=retold.OF_THE_LEDGER,
         arrive=take,
+        whole=partial(erase_rows, Transaction, "txn", ("ledger.forgotten", "transaction")),
+    )
+)
+DUE = register_kind(
+    Kind(
+        prefix="rmd",
+        model_label="spaces.Reminder",
+        export=nothing,
+        beside="txn",
+        whole=partial(erase_rows, Reminder, "rmd", ("ledger.forgotten", "reminder")),
     )
 )

@@ -14,6 +14,7 @@ from spaces.domain.arriving import Fields, Shape, arrive, written_by
 from spaces.domain.kinds import Arrival, Kind, Row, in_batches, register_kind
 from spaces.domain.plans import CLEANERS, state, what_changed
 from spaces.domain.unified import unified_diff
+from spaces.domain.whole import erase_rows
 from spaces.models import Plan, PlanVersion, Space
 
 OLDEST_FIRST = Prefetch("versions", queryset=PlanVersion.objects.order_by("version"))
@@ -103,5 +104,11 @@ SHAPE = Shape(
 )
 
 PLANS = register_kind(
-    Kind(prefix="pln", model_label="spaces.Plan", export=export, arrive=partial(arrive, SHAPE))
+    Kind(
+        prefix="pln",
+        model_label="spaces.Plan",
+        export=export,
+        arrive=partial(arrive, SHAPE),
+        whole=partial(erase_rows, Plan, "pln", ("plan.deleted", "plan")),
+    )
 )

@@ -13,6 +13,7 @@ from spaces.domain.arriving import BATCH, Fields, Shape, arrive, redactions, wri
 from spaces.domain.kinds import Arrival, Kind, Row, in_batches, register_kind
 from spaces.domain.memories.arriving import LOOSE_ENDS
 from spaces.domain.summaries import ITEMS, TEXT_LENGTH, check_prose, items_among
+from spaces.domain.whole import erase_rows
 from spaces.models import Memory, Space, Summary, SummaryItem
 from spaces.models.summaries import TRIGGERS
 
@@ -110,6 +111,7 @@ SUMMARIES = register_kind(
         model_label="spaces.Summary",
         export=export,
         forgetting=retold.OF_SUMMARIES,
+        whole=partial(erase_rows, Summary, "sum", ("summary.deleted", "summary")),
         arrive=partial(arrive, SHAPE),
     )
 )

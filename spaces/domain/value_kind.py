@@ -11,6 +11,7 @@ from spaces.domain.arriving import Fields, Shape, arrive, written_by
 from spaces.domain.checks import check_json, check_name
 from spaces.domain.kinds import Arrival, Kind, Row, in_batches, register_kind
 from spaces.domain.values import NAMESPACE, RESERVED, VALUE_BYTES, checked_key
+from spaces.domain.whole import erase_rows
 from spaces.models import Space, Value
 
 
@@ -70,5 +71,11 @@ SHAPE = Shape(
 )
 
 VALUES = register_kind(
-    Kind(prefix="val", model_label="spaces.Value", export=export, arrive=partial(arrive, SHAPE))
+    Kind(
+        prefix="val",
+        model_label="spaces.Value",
+        export=export,
+        arrive=partial(arrive, SHAPE),
+        whole=partial(erase_rows, Value, "val", ("value.deleted", "value")),
+    )
 )

@@ -16,7 +16,7 @@ from spaces.domain.capture import Said as CaptureSaid
 from spaces.domain.capture import capture, drop_captures
 from spaces.domain.dreams.undoing import undo
 from spaces.domain.journal import Log, write_journal
-from spaces.domain.kinds import Kind, Outcome, all_kinds
+from spaces.domain.kinds import Kind, Outcome, kinds_with_files
 from spaces.domain.memories import remember
 from spaces.domain.plans import create_plan
 from spaces.domain.records import Changes, put_record
@@ -200,7 +200,7 @@ def test_every_field_of_every_kind_leaves_or_is_named_as_what_does_not(cast: Cas
     record_summary(cast.agent, Said("Ropes."), space=cast.space.slug)
     capture(cast.agent, [CaptureSaid("user", "Remember that we always check the knots.")])
     content = exported(cast.owner, "main")
-    missing = {kind.prefix: _missing(kind, rows(content, kind.file)) for kind in all_kinds()}
+    missing = {kind.prefix: _missing(kind, rows(content, kind.file)) for kind in kinds_with_files()}
     assert {prefix: names for prefix, names in missing.items() if names} == {}
 
 

@@ -19,7 +19,7 @@ from memoryhub.common.ids import new_id, typed_id
 from memoryhub.common.tenancy import tenant
 from memoryhub.flows.export import earlier_exports, open_export, stream_export
 from spaces.domain.journal import Log, write_journal
-from spaces.domain.kinds import all_kinds
+from spaces.domain.kinds import kinds_with_files
 from spaces.domain.memories import edit_memory, remember
 from spaces.domain.records import Changes, put_record
 from spaces.domain.spaces import create_space
@@ -61,7 +61,7 @@ def test_an_export_holds_a_file_for_every_kind_and_says_what_is_in_each(cast: Ca
     fill(cast)
     archive = taken(cast.owner)
     files = {file["path"]: file for file in manifest(archive)["files"]}
-    assert list(files) == [kind.file for kind in all_kinds()]
+    assert list(files) == [kind.file for kind in kinds_with_files()]
     assert archive.namelist() == [*files, "memory.md", "manifest.json"]
     for path, file in files.items():
         content = archive.read(path)
@@ -76,7 +76,7 @@ def test_an_export_holds_a_file_for_every_kind_and_says_what_is_in_each(cast: Ca
 
 
 def test_the_files_are_named_as_they_are_documented() -> None:
-    files = [kind.file.removesuffix(".jsonl") for kind in all_kinds()]
+    files = [kind.file.removesuffix(".jsonl") for kind in kinds_with_files()]
     assert {"memories", "journal", "records", "values", "actions", "events"} <= set(files)
     assert len(set(files)) == len(files)
 

@@ -50,7 +50,6 @@ NOT_REMEMBERED = {
     "actions.Policy",
     "actions.PolicyVersion",
     "spaces.AutoContext",
-    "spaces.Reminder",  # leaves with the ledger
     "spaces.Space",
     "spaces.SpaceMember",
     "spaces.Transfer",
