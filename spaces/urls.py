@@ -40,6 +40,7 @@ space_pages = [
     path("settings/", settings.settings, name="settings"),
     path("settings/try/", settings.try_text, name="settings-try"),
     path("dreams/", dreams.dreams, name="dreams"),
+    path("dreams/start/", dreams.start, name="dream-start"),
     path("dreams/<str:run>/", dreams.dream, name="dream"),
     path("dreams/<str:run>/review/", dreams.review, name="dream-review"),
     path("dreams/<str:run>/undo/", dreams.undo_run, name="dream-undo"),

@@ -17,12 +17,22 @@ OPEN = ("queued", "awaiting_result", "thinking", "validating", "review")
 FINISHED = ("applied", "no_changes", "rejected", "failed", "undone")
 RUN_STATUSES = (*OPEN, *FINISHED, "expired")
 OPS = ("merge", "update", "retier", "expire", "drop", "add")
+GIVES_WAY = Q(kind="clusters", status="review")
 STATES = ("proposed", "applied", "skipped", "declined", "undone")
 
 
 class DreamRunQuerySet(ScopedQuerySet["DreamRun"]):
     def open(self) -> "DreamRunQuerySet":
         return self.filter(status__in=OPEN)
+
+    def in_the_way(self, now: datetime) -> "DreamRunQuerySet":
+        """Open, and neither answered in vain nor giving way: no other run may begin."""
+        lapsed = Q(status="awaiting_result", expires_at__lte=now)
+        return self.open().exclude(lapsed).exclude(GIVES_WAY)
+
+    def giving_way(self) -> "DreamRunQuerySet":
+        """Near-identical memories that nobody has decided on: what is still so is proposed again."""
+        return self.filter(GIVES_WAY)
 
     def dreams(self) -> "DreamRunQuerySet":
         """Those in which a model thinks because it was time to, which the interval counts from."""

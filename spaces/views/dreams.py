@@ -14,7 +14,7 @@ from django.views.decorators.http import require_POST
 
 from accounts.domain.names import names_of
 from accounts.scopes import ROLE_RIGHTS, Right
-from memoryhub.common.errors import Forbidden, HubError, NotFound
+from memoryhub.common.errors import Forbidden, HubError, NotFound, ValidationFailed
 from memoryhub.common.ids import typed_id
 from memoryhub.web.forms import form_status, show_refusal
 from spaces.domain.access import role_in
@@ -22,6 +22,7 @@ from spaces.domain.dreams.due import dream_state
 from spaces.domain.dreams.runs import access_run, list_runs
 from spaces.domain.dreams.settling import decide
 from spaces.domain.dreams.showing import ShownChange, shown_changes
+from spaces.domain.dreams.starting import start_dream
 from spaces.domain.dreams.undoing import Undone, built_on, undo
 from spaces.domain.spaces import Settings, update_space
 from spaces.forms import DreamForm
@@ -114,6 +115,7 @@ def dreams(request: SpaceRequest) -> HttpResponse:
         messages.success(request, _("Saved."))
         return redirect("dreams", request.account_slug, request.space.slug)
     page = list_runs(request.actor, cursor=request.GET.get("page"))
+    rights = ROLE_RIGHTS[role_in(request.actor, request.space)]
     context = {
         "form": form,
         "runs": [_row(run) for run in page.items],
@@ -121,7 +123,8 @@ def dreams(request: SpaceRequest) -> HttpResponse:
         "state": dream_state(request.space),
         "now": timezone.now(),
         "version": sum(run.version for run in page.items),
-        "manages": Right.MANAGE in ROLE_RIGHTS[role_in(request.actor, request.space)],
+        "manages": Right.MANAGE in rights,
+        "writes": Right.WRITE in rights,
     }
     return render(request, "dreams/dreams.html", context, status=form_status(form))
 
@@ -130,6 +133,24 @@ def dreams(request: SpaceRequest) -> HttpResponse:
 def dream(request: SpaceRequest, run: str) -> HttpResponse:
     found = _run(request, run)
     return _show(request, found, preview=_preview(request, found) if "undo" in request.GET else None)
+
+
+@space_view
+@require_POST
+def start(request: SpaceRequest) -> HttpResponse:
+    """A dream now; or back to the one that is open."""
+    try:
+        run = start_dream(request.actor)
+    except ValidationFailed as refusal:
+        messages.error(request, " ".join(said for each in refusal.fields.values() for said in each))
+        run = None
+    else:
+        if run is None:
+            messages.success(
+                request, _("Near-identical memories are being looked for. What is found, waits here.")
+            )
+    place = (request.account_slug, request.space.slug)
+    return redirect("dream", *place, typed_id("run", run.id)) if run else redirect("dreams", *place)
 
 
 @space_view

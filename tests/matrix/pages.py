@@ -287,6 +287,7 @@ PAGES: dict[str, Page] = {
         post=managers(GOES_ON),
         data={"mode": "client", "hours": "24"},
     ),
+    "dream-start": Page(f"{SPACE}dreams/start/", get=members(NOT_SO), post=writers(GOES_ON)),
     "dream": Page(f"{SPACE}dreams/{{run}}/", get=members(SHOWN)),
     "dream-review": Page(f"{SPACE}dreams/{{run}}/review/", get=members(NOT_SO), post=writers(GOES_ON)),
     "dream-undo": Page(f"{SPACE}dreams/{{run}}/undo/", get=members(NOT_SO), post=writers(GOES_ON)),

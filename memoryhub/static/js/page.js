@@ -85,6 +85,17 @@ for (const field of document.querySelectorAll("input[data-zone]")) field.value |
 
 reveal(document);
 
+// How much time is left was written by the server; here it runs down.
+const inDays = new Intl.NumberFormat(document.documentElement.lang, { style: "unit", unit: "day", unitDisplay: "long" });
+setInterval(() => { for (const place of document.querySelectorAll("[data-until]")) place.textContent = left(place); }, 1000);
+
+function left(place) {
+  const seconds = Math.max(0, Math.round((Date.parse(place.dataset.until) - Date.now()) / 1000));
+  const clock = [seconds / 3600 % 24, seconds / 60 % 60, seconds % 60].map((part) => String(Math.floor(part)).padStart(2, "0"));
+  const days = Math.floor(seconds / 86_400);
+  return `${days ? `${inDays.format(days)} ` : ""}${clock.join(":")}`;
+}
+
 document.addEventListener("toggle", (event) => {
   if (event.target.open) event.target.querySelector?.("[data-first]")?.focus();
 }, true);

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime, time, timedelta
 from uuid import UUID
 
+from django.db.models import Q
 from django.utils import timezone
 
 from accounts.actor import system_actor
@@ -14,27 +15,31 @@ from spaces.domain.dreams.briefs import read_as, suitable
 from spaces.domain.dreams.clusters import Cluster, Statement, find_clusters
 from spaces.domain.dreams.lane import CLUSTER, DREAMING
 from spaces.domain.dreams.rules import MERGED_TEXT
-from spaces.domain.dreams.runs import MAX_CHANGES, Chosen, begin, lock_dreams, open_run
+from spaces.domain.dreams.runs import MAX_CHANGES, Chosen, begin, give_way, lock_dreams, open_run
 from spaces.domain.dreams.settling import settle
 from spaces.domain.dreams.shape import Proposed
-from spaces.models import DreamRun, Memory, Space
+from spaces.models import DreamChange, DreamRun, Memory, Space
 
 DAILY = time(3, 30)
 PAGE = 2_000
+Merge = tuple[frozenset[UUID], str]
+"""Of which memories, into which text."""
 NOTE = "They say the same in nearly the same words."
 
 
 def cluster_space(account_id: UUID, space_id: UUID) -> DreamRun | None:
     """Read, compare with nothing held, then propose. To be called outside of any transaction."""
     with tenant(account_id):
-        statements = list(_statements(account_id, space_id))
-    clusters = find_clusters(statements)[:MAX_CHANGES]
+        space = Space.objects.get(account_id=account_id, id=space_id)
+        if open_run(space, timezone.now()):
+            return None  # its turn comes again
+        statements, settled = list(_statements(space)), _settled(space)
+    clusters = [cluster for cluster in find_clusters(statements) if _told(cluster) not in settled]
     with tenant(account_id):
-        return _propose(account_id, space_id, clusters)
+        return _propose(account_id, space_id, clusters[:MAX_CHANGES])
 
 
-def _statements(account_id: UUID, space_id: UUID) -> Iterator[Statement]:
-    space = Space.objects.get(account_id=account_id, id=space_id)
+def _statements(space: Space) -> Iterator[Statement]:
     rows = suitable(space).filter(pinned=False).order_by("id")
     fields = ("id", "text", "kind", "subject", "path", "metadata", "origin")
     for id, text, kind, subject, path, metadata, origin in rows.values_list(*fields).iterator(PAGE):
@@ -43,15 +48,30 @@ def _statements(account_id: UUID, space_id: UUID) -> Iterator[Statement]:
             yield Statement(id, text, place, said_by_user=origin == "user")
 
 
+def _settled(space: Space) -> set[Merge]:
+    """What a person has declined or taken back is not proposed again."""
+    changes = DreamChange.objects.filter(account_id=space.account_id, run__space_id=space.id)
+    merges = changes.filter(Q(state="undone") | Q(code="declined"), run__kind="clusters")
+    told = merges.values_list("memories", "proposal__text")
+    return {(frozenset(ids), text) for ids, text in told}
+
+
+def _told(cluster: Cluster) -> Merge:
+    return frozenset(member.id for member in cluster.members), cluster.keep.text
+
+
 def _propose(account_id: UUID, space_id: UUID, clusters: Sequence[Cluster]) -> DreamRun | None:
     space = Space.objects.get(account_id=account_id, id=space_id)
     lock_dreams(space)
     now = timezone.now()
     if open_run(space, now):
-        return None  # its turn comes again
+        return None
     Space.objects.filter(account_id=account_id, id=space_id).update(clustered_at=now)
     chosen = _chosen(space, clusters)
     changes = [change for change in map(_merge, range(len(clusters)), clusters) if _all_in(change, chosen)]
+    if waiting := _waiting_alike(space, changes, chosen):
+        return waiting
+    give_way(space)
     if not changes:
         return None
     actor = system_actor(account_id)
@@ -60,6 +80,14 @@ def _propose(account_id: UUID, space_id: UUID, clusters: Sequence[Cluster]) -> D
     if run.status == "applied" and len(clusters) == MAX_CHANGES:
         enqueue(CLUSTER, account_id, space_id, lane=DREAMING)
     return run
+
+
+def _waiting_alike(space: Space, changes: Sequence[Proposed], chosen: Chosen) -> DreamRun | None:
+    """What is proposed may have waited since yesterday."""
+    run = DreamRun.objects.inside(space).giving_way().filter(input=chosen.input).first()
+    proposed = {frozenset(change.ids) for change in changes}
+    waiting = run.changes.values_list("memories", flat=True) if run else ()
+    return run if proposed == {frozenset(typed_id("mem", id) for id in ids) for ids in waiting} else None
 
 
 def _chosen(space: Space, clusters: Sequence[Cluster]) -> Chosen:

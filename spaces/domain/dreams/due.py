@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.db.models import Q
 from django.utils import timezone
 
 from spaces.models import DreamRun, JournalEntry, Memory, Space
@@ -27,7 +26,8 @@ def dream_state(space: Space) -> DreamState:
     last = _last_finished(space)
     enabled = space.dream_mode != "off"
     from_when = last + timedelta(hours=space.dream_hours) if last and enabled else None
-    due = enabled and (from_when is None or from_when <= now) and not _is_open(space, now)
+    open = DreamRun.objects.inside(space).in_the_way(now)
+    due = enabled and (from_when is None or from_when <= now) and not open.exists()
     return DreamState(due and has_changed(space, last), last, from_when)
 
 
@@ -43,8 +43,3 @@ def has_changed(space: Space, since: datetime | None) -> bool:
 def _last_finished(space: Space) -> datetime | None:
     runs = DreamRun.objects.inside(space).dreams().filter(status__in=FINISHED)
     return runs.order_by("-finished_at").values_list("finished_at", flat=True).first()
-
-
-def _is_open(space: Space, now: datetime) -> bool:
-    lapsed = Q(status="awaiting_result", expires_at__lte=now)
-    return DreamRun.objects.inside(space).open().exclude(lapsed).exists()

@@ -24,6 +24,8 @@ TRIES = 3
 PATIENCE = timedelta(hours=24)
 UNDO = timedelta(days=7)
 
+WITHDRAWN = "Nobody decided on it before the next run began. What is still so is proposed again."
+
 LAPSE = "lapse_dream"
 PURGE = "purge_dream"
 DREAMS = "dreams"
@@ -70,15 +72,15 @@ def list_runs(actor: Actor, *, size: int = 20, cursor: str | None = None) -> Pag
 
 
 def open_run(space: Space, now: datetime) -> DreamRun | None:
-    """The space's open run, unless it waits for an answer in vain."""
-    run = DreamRun.objects.inside(space).open().select_related("space").first()
-    return None if run is None or run.is_past(now) else run
+    """The one that is in the way of another."""
+    return DreamRun.objects.inside(space).in_the_way(now).select_related("space").first()
 
 
 def begin(actor: Actor, space: Space, *, kind: str = "dream", thinker: str, chosen: Chosen) -> DreamRun:
     """A new run. To be called with the space's lock, when none is open."""
     now = timezone.now()
     let_lapse(space, now)
+    give_way(space)
     run = DreamRun.objects.create(
         account_id=space.account_id,
         space=space,
@@ -106,6 +108,14 @@ def let_lapse(space: Space, now: datetime) -> None:
     """Write down that a run was given up, where that was only read so far."""
     for run in DreamRun.objects.inside(space).filter(status="awaiting_result", expires_at__lte=now):
         run.finished_at = run.expires_at
+        move_as_system(run, "expired", fields=["finished_at"])
+
+
+def give_way(space: Space) -> None:
+    """What nobody has decided on is withdrawn."""
+    for run in DreamRun.objects.inside(space).giving_way():
+        run.changes.filter(state="proposed").update(state="declined", code="withdrawn", note=WITHDRAWN)
+        run.finished_at = timezone.now()
         move_as_system(run, "expired", fields=["finished_at"])
 
 

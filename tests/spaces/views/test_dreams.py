@@ -1,5 +1,7 @@
 """The page of dreams: what each did, deciding on what waits, and taking it back."""
 
+import re
+
 import pytest
 
 from memoryhub.common.ids import parse_id
@@ -121,6 +123,30 @@ def test_an_undo_is_shown_before_it_is_done(cast: Cast) -> None:
     assert "Left as they were when this was undone" in after
     again = browser.post(f"{SPACE}/dreams/{run_id}/undo/", follow=True)
     assert "Only a run that was applied can be undone." in text_of(again)
+
+
+def test_a_dream_is_started_by_hand_and_then_is_open(cast: Cast) -> None:
+    dreamer = dreaming(cast)
+    with tenant(cast.account.id):
+        dreamer.fills()
+    browser = browser_of(cast.teammate)
+    assert "Dream now" in text_of(browser.get(f"{SPACE}/dreams/"))
+    started = browser.post(f"{SPACE}/dreams/start/")
+    assert "an agent thinks" in text_of(browser.get(started["Location"]))
+    assert browser.post(f"{SPACE}/dreams/start/")["Location"] == started["Location"]
+
+
+def test_what_keeps_a_dream_from_beginning_is_said(cast: Cast) -> None:
+    dreaming(cast)
+    browser = browser_of(cast.teammate)
+    page = text_of(browser.post(f"{SPACE}/dreams/start/", follow=True))
+    assert "Nothing is remembered here" in page
+
+
+def test_an_undo_says_how_long_it_is_still_possible(cast: Cast) -> None:
+    run_id, _ids = dreamt(dreaming(cast))
+    page = text_of(browser_of(cast.viewer).get(f"{SPACE}/dreams/{run_id}/"))
+    assert re.search(r'role="timer" data-until="[^"]+">6\sdays, 23\shours</b> left', page)
 
 
 def test_a_viewer_decides_and_undoes_nothing(cast: Cast) -> None:

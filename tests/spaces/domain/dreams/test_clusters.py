@@ -5,12 +5,14 @@ from random import Random
 
 import pytest
 
+from memoryhub.common.errors import InvalidTransition
 from memoryhub.common.ids import new_id
 from memoryhub.common.tenancy import tenant
 from spaces.domain.dreams.clustering import cluster_space, is_time
 from spaces.domain.dreams.clusters import Statement, find_clusters
 from spaces.domain.dreams.grounding import Said
 from spaces.domain.dreams.settling import decide
+from spaces.domain.dreams.undoing import undo
 from spaces.domain.spaces import Settings, update_space
 from spaces.models import DreamRun, Memory
 from tests.calls import call
@@ -141,7 +143,9 @@ class TestASpace:
         assert run is not None
         with tenant(cast.account.id):
             assert (run.status, everything()) == ("review", before)
-            assert self.consolidate(cast) is None
+            again = self.consolidate(cast)
+            assert again is not None
+            assert (again.id, again.version) == (run.id, run.version)
             decided = decide(cast.owner, run.id, [0])
             assert decided.status == "applied"
             (made,) = Memory.objects.filter(status="active", text=f"{LONG} again")
@@ -160,6 +164,50 @@ class TestASpace:
         with tenant(cast.account.id):
             assert everything() == after
             assert dreamer.undoes(f"run_{run.id.hex}")["conflicts"] == []
+
+    def test_what_nobody_decides_on_gives_way_to_what_is_so_the_next_day(self, cast: Cast) -> None:
+        with tenant(cast.account.id):
+            dreamer = dreamer_in(cast, dream_mode="off")
+            self.tell(dreamer)
+        first = self.consolidate(cast)
+        with tenant(cast.account.id):
+            dreamer.remembers(f"{LONG} again and again")
+        second = self.consolidate(cast)
+        assert first
+        assert second
+        with tenant(cast.account.id):
+            assert [r.status for r in DreamRun.objects.order_by("created_at", "id")] == ["expired", "review"]
+            assert [(c.state, c.code) for c in first.changes.all()] == [("declined", "withdrawn")]
+            assert len(second.changes.get().memories) == 3
+            with pytest.raises(InvalidTransition):
+                decide(cast.owner, first.id, [0])
+
+    def test_what_nobody_decides_on_keeps_no_dream_from_beginning(self, cast: Cast) -> None:
+        with tenant(cast.account.id):
+            dreamer = dreamer_in(cast, dream_review=True)
+            dreamer.fills()
+            self.tell(dreamer)
+        waiting = self.consolidate(cast)
+        assert waiting is not None
+        with tenant(cast.account.id):
+            assert waiting.status == "review"
+            assert call(cast.agent, "dream_next_job")["job"] is not None
+            waiting.refresh_from_db()
+            assert waiting.status == "expired"
+
+    @pytest.mark.parametrize("verdict", ["declined", "undone"])
+    def test_what_a_person_has_said_no_to_is_not_proposed_again(self, cast: Cast, verdict: str) -> None:
+        with tenant(cast.account.id):
+            self.tell(dreamer_in(cast, dream_mode="off"))
+        run = self.consolidate(cast)
+        assert run is not None
+        with tenant(cast.account.id):
+            decide(cast.owner, run.id, [] if verdict == "declined" else [0])
+            if verdict == "undone":
+                undo(cast.owner, run.id)
+        assert self.consolidate(cast) is None
+        with tenant(cast.account.id):
+            assert not DreamRun.objects.open().exists()
 
     def test_pinned_memories_are_left_alone(self, cast: Cast) -> None:
         with tenant(cast.account.id):

@@ -1,6 +1,7 @@
 """Server mode, against a model's server that checks what it is asked and answers well, badly, late or not at all."""
 
 import json
+import threading
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -14,7 +15,7 @@ from accounts.models import Job
 from memoryhub.common.tenancy import tenant
 from spaces.domain.dreams.schedule import look, reflects
 from spaces.domain.dreams.thinking import work_off
-from spaces.domain.spaces import Settings, update_space
+from spaces.domain.spaces import Settings, create_space, update_space
 from spaces.models import DreamRun, Memory
 from tests.calls import call
 from tests.conftest import Cast
@@ -22,6 +23,14 @@ from tests.language_model import Answer, Asked, FakeModel, completion, serving_m
 from tests.spaces.domain.dreams.stage import Dreamer, dreamer_in, everything
 
 pytestmark = pytest.mark.django_db(transaction=True)
+
+HELD = """
+    select count(*) filter (where xact_start is not null),
+           (select count(*) from pg_locks where locktype = 'advisory' and database = any(
+               select oid from pg_database where datname = current_database()))
+      from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
+"""
+"""Open transactions of others, and locks on names."""
 
 MERGED = "The deploy window is Tuesday 14:00 UTC"
 
@@ -170,7 +179,46 @@ def test_a_server_that_fails_is_asked_again_later_and_then_given_up(
     assert stored(sleeper) != before
 
 
-def test_a_server_that_is_slow_or_away_blocks_nothing_else(
+def test_a_model_that_is_too_slow_holds_nothing_and_blocks_nothing_else(
+    sleeper: Dreamer, fake: FakeModel
+) -> None:
+    """Meanwhile another space dreams, and in this one memories are written, pinned and forgotten."""
+    account_id, asked, over = sleeper.cast.account.id, threading.Event(), threading.Event()
+
+    def slow(_: Asked) -> str:
+        asked.set()
+        over.wait(30)
+        return "too late"
+
+    fake.reply = slow
+    with tenant(account_id):
+        look(account_id)
+        create_space(sleeper.cast.owner, name="Other", slug="other")
+        update_space(sleeper.cast.owner, Settings(dream_mode="client"), space="other")
+    worker = threading.Thread(target=lambda: (work_off(), connection.close()))
+    worker.start()
+    assert asked.wait(30)
+    with connection.cursor() as cursor:
+        cursor.execute(HELD)
+        assert cursor.fetchone() == (0, 0)
+    with tenant(account_id):
+        connection.cursor().execute("set local lock_timeout = '200ms'")
+        other = Dreamer(sleeper.cast, sleeper.actor.in_space("other"))
+        ids = other.fills()
+        assert other.dreams({"op": "drop", "id": ids[0]})["status"] == "applied"
+        memory = sleeper.remembers("Said meanwhile")
+        call(sleeper.actor, "memory_update", id=memory, pinned=True)
+        call(sleeper.actor, "forget", ids=[memory])
+    worker.join(30)
+    over.set()
+    with tenant(account_id):
+        run = DreamRun.objects.get(thinker="server")
+        assert (run.status, run.tries) == ("thinking", 1)
+    fake.reply = merging
+    assert awake(sleeper).status == "applied"
+
+
+def test_a_server_that_is_away_blocks_nothing_else(
     sleeper: Dreamer, fake: FakeModel, settings: DjangoSettings
 ) -> None:
     settings.LLM_URL = "http://127.0.0.1:9/v1"
