@@ -14,6 +14,7 @@ from memoryhub.common.text import excerpt
 from memoryhub.common.times import format_time
 from spaces.domain.dreams.runs import MAX_CHANGES, Chosen
 from spaces.domain.dreams.shape import output_schema
+from spaces.domain.speaking import speaks
 from spaces.models import DreamRun, JournalEntry, Memory, Space
 from spaces.models.memories import MemoryQuerySet
 
@@ -131,8 +132,10 @@ def _within_size(memories: Iterable[Memory]) -> list[Memory]:
 
 
 def _journal(space: Space) -> list[Item]:
+    """Without what speaks to whoever reads it."""
     entries = JournalEntry.objects.inside(space).order_by("-date", "-id")[:ENTRIES]
-    return [_told_entry(entry) for entry in entries]
+    told = [(_told_entry(entry), entry.written_by) for entry in entries]
+    return [entry for entry, written_by in told if not speaks(entry, written_by)]
 
 
 def _told_entry(entry: JournalEntry) -> Item:
