@@ -22,7 +22,7 @@ from actions.connectors import CONNECTORS, Call, Connector
 from actions.connectors.answers import NotSent, Refused, SignedOut, Trouble, Unclear
 from actions.connectors.client import asking, send
 from actions.domain.connections import note_health, token_of
-from actions.domain.consent import ConsentBroken, check_claim
+from actions.domain.consent import ConsentBroken, check_claim, check_consent
 from actions.domain.digests import consent_digest, is_same
 from actions.domain.inbox import announce
 from actions.domain.lane import ACTIONS, PREPARE, RUN
@@ -117,14 +117,15 @@ def _begin(account_id: UUID, action_id: UUID) -> Started | Wait:
 
 def _claim(action: Action) -> Started | Wait:
     try:
+        check_consent(action)
         check_connected(action)
         transition_action(system_actor(action.account_id), action.uid, Status.APPROVED, Status.EXECUTING)
-    except NotConnected as refusal:
+    except (ConsentBroken, NotConnected) as refusal:
         fail_unsent(action, refusal.message)
         return None
     except PreconditionFailed:
         return PAUSE
-    except Conflict:  # its time is over, or what is stored is not what was approved: that has failed by now
+    except Conflict:  # its time is over
         return None
     return _attempt(action, 1)
 

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,6 +22,7 @@ from memoryhub.running import lifeline
 from tests.actions.stage import approve, propose
 from tests.conftest import Cast
 from tests.live import environment_of, held_lifeline
+from tests.running_e2e.apart import Redis
 from tests.vendors.server import Vendor
 from tests.vendors.stage import PAYLOADS, connected
 
@@ -28,47 +30,64 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 ISSUE, EVENT = "github.create_issue", "calendar.create"
 WORKERS = 2
+PATIENCE = 240
+CELERY = ["celery", "--quiet", "--app", "memoryhub"]
 
 
 @dataclass
 class Crew:
-    """Workers, each in a process of its own."""
+    """Workers, each in a process of its own; and, where they are woken by one, the broker."""
 
     start: Callable[[], subprocess.Popen[bytes]]
     running: list[subprocess.Popen[bytes]]
+    broker: Redis | None = None
 
-    def kill_one(self, at: int) -> None:
+    def kill_one(self, draw: random.Random) -> None:
         """In the middle of whatever it does; another one takes its place."""
+        if self.broker and draw.random() < 0.4:
+            self.broker.kill()
+            self.broker.start()
+            return
+        at = draw.randrange(WORKERS)
         os.kill(self.running[at].pid, signal.SIGKILL)
         self.running[at].wait()
         self.running[at] = self.start()
 
 
 @contextmanager
-def workers(settings: Any) -> Iterator["Crew"]:
+def workers(settings: Any, command: list[str], broker: Redis | None = None) -> Iterator[Crew]:
     with held_lifeline() as line:
         environment = environment_of("http://localhost") | {
             lifeline.VARIABLE: str(line),
             "ACTION_LEASE_SECONDS": "2",
             "VENDOR_SECONDS": "1",
+            "CELERY_BROKER_URL": broker.url if broker else "memory://",
             **{f"{name.upper()}_URL": url for name, url in settings.VENDOR_URLS.items()},
         }
 
-        def start() -> subprocess.Popen[bytes]:
-            command = [sys.executable, "-m", "tests.vendors.worker"]
-            return subprocess.Popen(command, env=environment, pass_fds=[line], stderr=subprocess.DEVNULL)
+        def start(command: list[str] = command) -> subprocess.Popen[bytes]:
+            return subprocess.Popen(
+                [sys.executable, "-m", *command], env=environment, pass_fds=[line], stderr=subprocess.DEVNULL
+            )
 
-        crew = Crew(start, [start() for _ in range(WORKERS)])
+        crew = Crew(start, [start() for _ in range(WORKERS)], broker)
+        beat = [start([*CELERY, "beat", "--pidfile="])] if broker else []
         try:
             yield crew
         finally:
-            for process in crew.running:
+            for process in [*crew.running, *beat]:
                 process.kill()
                 process.wait()
 
 
 def killed_while_sending(
-    cast: Cast, vendors: dict[str, Vendor], settings: Any, *, actions: int, kills: int
+    cast: Cast,
+    vendors: dict[str, Vendor],
+    settings: Any,
+    *,
+    actions: int,
+    kills: int,
+    broker: Redis | None = None,
 ) -> str:
     settings.UNDO_SECONDS = 0
     vendors["github"].seconds = vendors["calendar"].seconds = 0.02
@@ -81,10 +100,11 @@ def killed_while_sending(
             approve(cast.owner, propose(cast.agent, class_name=name, payload=payload).action)
     draw = random.Random(actions)
     done = 0
-    with workers(settings) as crew:
-        while done < kills and count(cast, "approved"):
-            time.sleep(draw.uniform(0.2, 1.2))
-            crew.kill_one(draw.randrange(WORKERS))
+    with workers(settings, [*CELERY, "worker"] if broker else ["tests.vendors.worker"], broker) as crew:
+        while done < kills and (left := count(cast, "approved")):
+            wait_for_work(cast, left, draw.randint(1, max(1, 2 * actions // kills - 3)))
+            time.sleep(draw.uniform(0, 0.1))
+            crew.kill_one(draw)
             done += 1
         wait_until_quiet(cast)
     return told(cast, vendors, actions, done)
@@ -95,18 +115,32 @@ def count(cast: Cast, status: str) -> int:
         return Action.objects.filter(status=status).count()
 
 
+def wait_for_work(cast: Cast, left: int, more: int) -> None:
+    """Workers that have just been started take a while on a busy machine: they are killed at work, not before."""
+    deadline = time.monotonic() + PATIENCE
+    while left - more < count(cast, "approved") > 0:
+        assert time.monotonic() < deadline, "Nobody works."
+        time.sleep(0.02)
+
+
 def wait_until_quiet(cast: Cast) -> None:
     """All are ended, or nobody knows of them and the worker goes on looking."""
-    deadline = time.monotonic() + 240
-    while time.monotonic() < deadline:
-        with tenant(cast.account.id):
-            open_ = Action.objects.filter(status__in=["approved", "executing"])
-            unknown = Attempt.objects.filter(action__in=open_, outcome="unknown")
-            looked_for = Job.objects.filter(object_id__in=open_.values("id"), tries__gte=2)
-            if open_.count() == unknown.count() == looked_for.count():
-                return
+    done, since = -1, time.monotonic()
+    while time.monotonic() - since < PATIENCE:
+        if is_quiet(cast):
+            return
+        if done != (done := count(cast, "done")):
+            since = time.monotonic()
         time.sleep(0.3)
     raise AssertionError("The workers did not come to an end.")
+
+
+def is_quiet(cast: Cast) -> bool:
+    with tenant(cast.account.id):
+        open_ = Action.objects.filter(status__in=["approved", "executing"])
+        unknown = Attempt.objects.filter(action__in=open_, outcome="unknown")
+        looked_for = Job.objects.filter(object_id__in=open_.values("id"), tries__gte=2)
+        return open_.count() == unknown.count() == looked_for.count()
 
 
 def told(cast: Cast, vendors: dict[str, Vendor], actions: int, kills: int) -> str:
@@ -130,3 +164,18 @@ def test_killing_workers_makes_nothing_twice_and_loses_nothing(cast: Cast, vendo
 @pytest.mark.slow
 def test_killing_workers_100_times_during_1000_actions(cast: Cast, vendors, settings) -> None:
     print(killed_while_sending(cast, vendors, settings, actions=1_000, kills=100))
+
+
+def test_killing_workers_and_their_broker_loses_nothing_either(
+    cast: Cast, vendors, settings, tmp_path: Path
+) -> None:
+    with Redis(tmp_path) as broker:
+        print(killed_while_sending(cast, vendors, settings, actions=24, kills=4, broker=broker))
+
+
+@pytest.mark.slow
+def test_killing_workers_and_their_broker_100_times_during_1000_actions(
+    cast: Cast, vendors, settings, tmp_path: Path
+) -> None:
+    with Redis(tmp_path) as broker:
+        print(killed_while_sending(cast, vendors, settings, actions=1_000, kills=100, broker=broker))

@@ -24,8 +24,11 @@ from accounts.actor import Actor
 from accounts.models import Event
 from actions.domain.actions import access_action, list_actions
 from actions.domain.digests import consent_digest
+from actions.domain.editing import edit_action
 from actions.domain.inbox import count_inbox
+from actions.domain.policies.rules import Draft, create_policy
 from actions.domain.proposals import propose_action
+from actions.domain.snoozing import snooze_action
 from actions.domain.sweeps import expire_action
 from actions.domain.transitions import transition_action
 from actions.models import Action, Approval
@@ -54,7 +57,7 @@ T = TypeVar("T")
 
 @dataclass
 class Expected:
-    """What the model holds of one action. `moved` counts its events."""
+    """What the model holds of one action. `moved` counts its events, `agreed` are those who approved what stands."""
 
     number: int
     key: str
@@ -68,6 +71,10 @@ class Expected:
     receipt: Any = None
     uid: str = ""
     ever: list[str] = field(default_factory=list)
+    agreed: set[str] = field(default_factory=set)
+    edited: dict[str, int] = field(default_factory=dict)
+    revision: int = 1
+    snoozed_until: datetime | None = None
 
 
 @dataclass(frozen=True)
@@ -122,6 +129,7 @@ class Lives(RuleBasedStateMachine):
             name: person.in_space(self.space.slug) for name, person in people.items()
         }
         self.held: list[Expected] = []
+        self.people = 1
 
     def status(self, held: Expected) -> str:
         late = held.status in ("pending", "approved") and held.expires_at <= self.now
@@ -130,8 +138,12 @@ class Lives(RuleBasedStateMachine):
     @initialize(
         target=actions,
         proposers=st.lists(st.sampled_from(["one", "owner", "approver"]), min_size=3, max_size=3),
+        people=st.sampled_from([1, 1, 2]),
     )
-    def begin(self, proposers: list[str]) -> Any:
+    def begin(self, proposers: list[str], people: int) -> Any:
+        self.people = people
+        if people > 1:
+            create_policy(self.who["owner"], Draft("Two", "require", approvals=people))
         return multiple(*(self.propose_new(who, f"first {n}") for n, who in enumerate(proposers)))
 
     def propose_new(self, who: str, key: str) -> Expected:
@@ -191,7 +203,7 @@ class Lives(RuleBasedStateMachine):
             return "forbidden"
         if self.status(held) != start:
             return "conflict"
-        if to == "approved" and not digest_is_right:
+        if to == "approved" and (not digest_is_right or who in held.agreed):
             return "conflict"
         if (
             start == "executing"
@@ -229,17 +241,22 @@ class Lives(RuleBasedStateMachine):
         digest = consent_digest(action, action.current) if right else "0" * 64
         receipt = {"at": held.moved} if to in ("done", "failed") else None
 
-        def make_the_move() -> Action:
-            with transaction.atomic():
-                moved = transition_action(self.who[who], held.uid, start, to, digest=digest, receipt=receipt)
-                if crash:
-                    raise Crash
-            return moved
-
-        code, moved = attempt(make_the_move)
+        code, moved = attempt(
+            self.lost_if(
+                crash,
+                lambda: transition_action(self.who[who], held.uid, start, to, digest=digest, receipt=receipt),
+            )
+        )
         assert code == (self.outcome(who, held, start, to, right) or ("crash" if crash else ""))
-        if moved:
+        if moved is None:
+            return
+        if to == "approved" and len(held.agreed) + 1 < self.people:
+            assert moved.status == "pending"
+            held.agreed.add(who)
+            held.moved, held.decisions = held.moved + 1, held.decisions + 1
+        else:
             assert moved.status == to
+            held.agreed |= {who} if to == "approved" else set()
             self.moved(held, who, to, receipt)
 
     def moved(self, held: Expected, who: str, to: str, receipt: Any) -> None:
@@ -248,6 +265,60 @@ class Lives(RuleBasedStateMachine):
         held.decisions += to in ("approved", "rejected")
         held.claimer = who if to == "executing" else held.claimer
         held.receipt = receipt or held.receipt
+
+    @rule(held=actions, who=st.sampled_from(callers), n=st.integers(0, 2), right=mostly, crash=seldom)
+    def edit(self, held: Expected, who: str, n: int, right: bool, crash: bool) -> None:
+        """A new revision: pending, and whoever had agreed has to be asked again."""
+        action = access_action(self.who["one"], held.uid)
+        digest = consent_digest(action, action.current) if right else "0" * 64
+        act = self.lost_if(
+            crash, lambda: edit_action(self.who[who], held.uid, payload={"n": n}, digest=digest)
+        )
+        code, edited = attempt(act)
+        assert code == (self.outcome_of_edit(who, held, n, right) or ("crash" if crash else ""))
+        if edited:
+            held.edited, held.revision, held.moved = {"n": n}, held.revision + 1, held.moved + 1
+            held.agreed = set()
+            assert (edited.status, edited.current.payload) == ("pending", {"n": n})
+
+    def outcome_of_edit(self, who: str, held: Expected, n: int, right: bool) -> str:
+        if not self.may(who, held, "approved"):
+            return "forbidden"
+        if self.status(held) != "pending" or not right:
+            return "conflict"
+        return "validation_failed" if (held.edited or held.payload) == {"n": n} else ""
+
+    @rule(
+        held=actions,
+        who=st.sampled_from(callers),
+        seconds=st.sampled_from([None, 1, 60, 3000]),
+        crash=seldom,
+    )
+    def snooze(self, held: Expected, who: str, seconds: int | None, crash: bool) -> None:
+        until = self.now + timedelta(seconds=seconds) if seconds else None
+        code, snoozed = attempt(
+            self.lost_if(crash, lambda: snooze_action(self.who[who], held.uid, until=until))
+        )
+        assert code == (self.outcome_of_snooze(who, held, until) or ("crash" if crash else ""))
+        if snoozed:
+            held.snoozed_until, held.moved = until, held.moved + 1
+
+    def outcome_of_snooze(self, who: str, held: Expected, until: datetime | None) -> str:
+        if not self.may(who, held, "approved"):
+            return "forbidden"
+        if self.status(held) != "pending":
+            return "conflict"
+        return "validation_failed" if until and until >= held.expires_at else ""
+
+    def lost_if(self, crash: bool, act: Callable[[], Action]) -> Callable[[], Action]:
+        def and_crash() -> Action:
+            with transaction.atomic():
+                acted = act()
+                if crash:
+                    raise Crash
+            return acted
+
+        return and_crash
 
     @rule(seconds=st.sampled_from([1, 10, 3700]))
     def wait(self, seconds: int) -> None:
@@ -264,14 +335,16 @@ class Lives(RuleBasedStateMachine):
     @invariant()
     def what_is_stored_is_what_the_model_says(self) -> None:
         stored = {a.number: a for a in Action.objects.inside(self.space)}
-        assert {n: (a.status_at(self.now), a.status, a.receipt) for n, a in stored.items()} == {
-            h.number: (self.status(h), h.status, h.receipt) for h in self.held
-        }
+        assert {
+            n: (a.status_at(self.now), a.status, a.receipt, a.revision, a.snoozed_until)
+            for n, a in stored.items()
+        } == {h.number: (self.status(h), h.status, h.receipt, h.revision, h.snoozed_until) for h in self.held}
 
     @invariant()
     def nothing_runs_or_ran_without_approval_and_nothing_moves_after_its_end(self) -> None:
         for held in self.held:
             assert "executing" not in (*held.ever, held.status) or "approved" in held.ever
+            assert "approved" not in (*held.ever, held.status) or len(held.agreed) == self.people
             assert not ends & set(held.ever)
 
     def teardown(self) -> None:
@@ -281,7 +354,12 @@ class Lives(RuleBasedStateMachine):
         assert Approval.objects.filter(space_id=self.space.id).count() == sum(h.decisions for h in self.held)
         states = [self.status(h) for h in self.held]
         assert len(list_actions(self.who["one"], limit=100)) == sum(s not in ends for s in states)
-        assert count_inbox(self.who["viewer"])["waiting"] == states.count("pending")
+        asleep = [h for h in self.held if self.status(h) == "pending" and (h.snoozed_until or NOW) > self.now]
+        counted = count_inbox(self.who["viewer"])
+        assert (counted["waiting"], counted["snoozed"]) == (
+            states.count("pending") - len(asleep),
+            len(asleep),
+        )
 
 
 def run(cast: Cast, clock: Any, examples: int, steps: int) -> None:
@@ -297,4 +375,4 @@ def test_random_lives_of_actions_follow_the_model(cast: Cast, clock: Any) -> Non
 
 @pytest.mark.slow
 def test_ten_thousand_random_lives_of_actions_follow_the_model(cast: Cast, clock: Any) -> None:
-    run(cast, clock, examples=10_000, steps=12)
+    run(cast, clock, examples=10_000, steps=6)
