@@ -6,6 +6,10 @@ from uuid import UUID
 
 from accounts.scopes import EVERY_SCOPE, FAMILIES, ROLE_RIGHTS, Right, Role, Scope
 
+KEY, GRANT = "key", "grant"
+AGENTS = (KEY, GRANT)
+"""Kinds of credentials that agents call with."""
+
 
 @dataclass(frozen=True)
 class Attribution:
@@ -29,7 +33,7 @@ class Actor:
     kind: str
     role: Role
     user_id: UUID | None = None
-    key_id: UUID | None = None
+    key_id: UUID | None = None  # or the grant's
     scopes: frozenset[Scope] = EVERY_SCOPE
     families: frozenset[str] = frozenset(FAMILIES)
     profile: str = "generic"

@@ -8,6 +8,7 @@ from accounts.models import (
     Application,
     Checkpoint,
     Event,
+    Grant,
     Invitation,
     Job,
     Membership,
@@ -64,6 +65,12 @@ class InvitationAdmin(RowAdmin):
 class AgentKeyAdmin(RowAdmin):
     list_display = ("name", "prefix", "hint", "created_by", "last_used_at", "expires_at", "revoked_at")
     search_fields = ("name", "prefix", "hint")
+
+
+@admin.register(Grant)
+class GrantAdmin(RowAdmin):
+    list_display = ("name", "host", "user", "connected_at", "last_used_at", "revoked_at")
+    search_fields = ("name", "host")
 
 
 @admin.register(Event)

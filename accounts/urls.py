@@ -1,9 +1,17 @@
-from django.urls import path
+from django.urls import path, re_path
 
-from accounts.views import preferences, welcome
+from accounts.views import oauth, preferences, welcome
 
 urlpatterns = [
     path("welcome/<str:token>/", welcome.welcome, name="welcome"),
     path("appearance/", preferences.theme, name="theme"),
     path("shortcuts/", preferences.shortcuts, name="shortcuts"),
+    path("oauth/register", oauth.register, name="oauth-register"),
+    path("oauth/token", oauth.token, name="oauth-token"),
+    path("oauth/revoke", oauth.revoke, name="oauth-revoke"),
+    re_path(
+        r"^\.well-known/oauth-authorization-server(?:/(?P<path>(?:mcp|v1)(?:/[a-z]+)?))?/?$",
+        oauth.server_metadata,
+        name="authorization-server",
+    ),
 ]

@@ -1,4 +1,4 @@
-"""Is it alive, is it ready, and where an agent learns what protects it."""
+"""Is it alive, and is it ready."""
 
 import time
 
@@ -8,7 +8,6 @@ from django.db import DatabaseError, connection
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.http import require_safe
 
-from accounts.scopes import Scope
 from accounts.tasks import WORKER_SEEN, WORKER_SILENT_AFTER
 from spaces.domain.embeddings.status import Status, embedding_status
 
@@ -54,17 +53,3 @@ def database_answers() -> bool:
 def worker_lives() -> bool:
     seen = cache.get(WORKER_SEEN)
     return seen is not None and time.time() - seen < WORKER_SILENT_AFTER
-
-
-@require_safe
-def protected_resource(request: HttpRequest, path: str = "") -> HttpResponse:
-    """RFC 9728: what the MCP endpoint at this path asks for."""
-    resource = f"{settings.PUBLIC_URL}/{path or 'mcp'}"
-    return JsonResponse(
-        {
-            "resource": resource,
-            "resource_name": "Memory Hub",
-            "bearer_methods_supported": ["header"],
-            "scopes_supported": [str(s) for s in Scope],
-        }
-    )

@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 import dj_database_url
 from csp.constants import NONE, SELF
 
+from accounts.scopes import PRESETS, Scope
 from memoryhub.common.env import envbool, envint, envlist, envsecret, envstr
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -156,6 +157,7 @@ CELERY_BEAT_SCHEDULE = {
     "dream": {"task": "spaces.tasks.dream", "schedule": 30.0, "options": {"expires": 30}},
     "transfers": {"task": "memoryhub.tasks.run_transfers", "schedule": 10.0, "options": {"expires": 20}},
     "chains": {"task": "accounts.tasks.check_chains", "schedule": 600.0, "options": {"expires": 60}},
+    "clients": {"task": "accounts.tasks.tend_clients", "schedule": 900.0, "options": {"expires": 60}},
     "graphs": {"task": "spaces.tasks.tend_graphs", "schedule": 600.0, "options": {"expires": 60}},
 }
 
@@ -248,7 +250,33 @@ CONTENT_SECURITY_POLICY = {
 }
 
 OAUTH2_PROVIDER_APPLICATION_MODEL = "accounts.Application"
-OAUTH2_PROVIDER = {"PKCE_REQUIRED": True, "SCOPES": {"mcp:read": "Read through MCP tools"}}
+OAUTH2_PROVIDER = {
+    "OIDC_ISS_ENDPOINT": PUBLIC_URL,  # the issuer, whatever Host a request names; nothing of OpenID is on
+    "SCOPES": {str(scope): str(scope) for scope in Scope},
+    "DEFAULT_SCOPES": sorted(PRESETS["agent"]),
+    "OAUTH2_VALIDATOR_CLASS": "accounts.oauth.validator.Validator",
+    "OAUTH2_BACKEND_CLASS": "accounts.oauth.core.Core",
+    "ACCESS_TOKEN_GENERATOR": "accounts.oauth.secrets.access_token",
+    "REFRESH_TOKEN_GENERATOR": "accounts.oauth.secrets.refresh_token",
+    "ACCESS_TOKEN_EXPIRE_SECONDS": 3600,
+    "REFRESH_TOKEN_EXPIRE_SECONDS": 30 * 24 * 3600,  # without use
+    "ROTATE_REFRESH_TOKEN": True,
+    "REFRESH_TOKEN_REUSE_PROTECTION": True,
+    "PKCE_REQUIRED": True,
+    "ALLOWED_REDIRECT_URI_SCHEMES": ["https", "http"],  # http for this machine alone: Application.clean
+    "ALLOW_LOCALHOST_LOOPBACK": True,
+    "CIMD_ENABLED": True,
+    "CIMD_REGISTRATION_PERMISSION_CLASSES": ["accounts.oauth.fetching.WithinLimits"],
+    "COMPLIANT_BCP_RFC9700_IMPLICIT_GRANT": True,
+    "COMPLIANT_BCP_RFC9700_PASSWORD_GRANT": True,
+    "COMPLIANT_BCP_RFC9700_PKCE_METHOD": True,
+    "COMPLIANT_BCP_RFC9700_ACCESS_TOKEN_TRANSPORT": True,
+    "COMPLIANT_BCP_RFC9700_AUTHZ_RESPONSE_ISS": True,
+    "COMPLIANT_BCP_RFC9700_TOKEN_STORAGE": True,
+}
+OAUTH_REGISTRATIONS = envint(
+    "OAUTH_REGISTRATIONS", 60
+)  # of clients, from one address in an hour; 0 is no limit
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["memoryhub.rest.auth.CredentialAuthentication"],

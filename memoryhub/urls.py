@@ -1,14 +1,15 @@
 from django.contrib import admin
 from django.urls import include, path, re_path
 
-from memoryhub.health import healthz, protected_resource, readyz
-from memoryhub.rest.auth import METADATA_PATH
+from memoryhub.health import healthz, readyz
+from memoryhub.operations.challenges import METADATA
+from memoryhub.rest.discovery import protected_resource
 
 urlpatterns = [
     path("healthz", healthz, name="healthz"),
     path("readyz", readyz, name="readyz"),
     re_path(
-        rf"^{METADATA_PATH[1:]}(?:/(?P<path>mcp(?:/[a-z]+)?))?$",
+        rf"^{METADATA[1:]}(?:/(?P<path>v1|mcp(?:/[a-z]+)?))?/?$",
         protected_resource,
         name="protected-resource",
     ),

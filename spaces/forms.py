@@ -1,10 +1,17 @@
 """Forms of what a space holds. `version` is that of the row when the form was opened, or after the person chose
 to write over a newer one."""
 
+from collections.abc import Sequence
+from typing import Any
+
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from accounts.scope_words import GRAVE, SCOPE_WORDS
+from accounts.scopes import Scope
+from memoryhub.common.odd import visible
 from memoryhub.web.forms import CommaField, JsonField, JsonObjectField, LinesField
+from spaces.domain.consent import Room
 from spaces.models.memories import KINDS
 from spaces.models.spaces import SECRET_POLICIES
 
@@ -198,3 +205,32 @@ class DreamForm(forms.Form):
     review = forms.BooleanField(
         label=_("Ask first"), required=False, help_text=_("Changes wait here until a person accepts them.")
     )
+
+
+class ConsentForm(forms.Form):
+    """What a client gets of what it asks for, and where it works."""
+
+    granted = forms.MultipleChoiceField(
+        widget=forms.CheckboxSelectMultiple,
+        error_messages={"required": _("Leave it at least one thing, or choose “Don’t allow”.")},
+    )
+    space = forms.ChoiceField(
+        label=_("Space"), help_text=_("Where it reads and writes unless it names another.")
+    )
+    only_here = forms.BooleanField(label=_("Keep it to this space alone"), required=False)
+
+    def __init__(self, *args: Any, rooms: Sequence[Room], scopes: Sequence[Scope], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        spaces = [(visible(r.account.name), [(str(s.id), visible(s.name)) for s in r.spaces]) for r in rooms]
+        self.fields["space"].choices = spaces if len(spaces) > 1 else [s for _n, ss in spaces for s in ss]  # type: ignore[attr-defined]
+        asked = [scope for scope in SCOPE_WORDS if scope in scopes]
+        self.fields["granted"].choices = [(str(scope), SCOPE_WORDS[scope]) for scope in asked]  # type: ignore[attr-defined]
+
+    @property
+    def scopes(self) -> list[dict[str, object]]:
+        """What is asked for, in words, for laying out."""
+        chosen = self["granted"].value() or []
+        return [
+            {"value": value, "words": words, "checked": value in chosen, "grave": Scope(value) in GRAVE}
+            for value, words in self.fields["granted"].choices  # type: ignore[attr-defined]
+        ]

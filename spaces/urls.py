@@ -3,6 +3,7 @@ from django.urls import include, path
 from spaces.views import (
     audit,
     capture,
+    consent,
     dreams,
     held,
     home,
@@ -27,6 +28,7 @@ team_pages = [
     path("keys/new/", keys.new_key, name="key-new"),
     path("keys/<str:key>/first-call/", keys.first_call, name="key-first-call"),
     path("keys/<str:key>/revoke/", keys.revoke, name="key-revoke"),
+    path("keys/grants/<str:grant>/revoke/", keys.disconnect, name="grant-revoke"),
 ]
 
 space_pages = [
@@ -78,6 +80,7 @@ space_pages = [
 
 urlpatterns = [
     path("", home.home, name="home"),
+    path("oauth/authorize", consent.authorize, name="oauth-authorize"),
     path("a/<slug:account>/", include(team_pages)),
     path("a/<slug:account>/<slug:space>/", include(space_pages)),
 ]

@@ -10,10 +10,11 @@ from uuid import UUID
 from django.db import connection
 from django.utils import timezone
 
-from accounts.actor import Actor, Attribution
+from accounts.actor import KEY, Actor, Attribution
 from accounts.domain.keys import hash_secret, is_well_formed
 from accounts.domain.limits import spend_request
-from accounts.models import AgentKey
+from accounts.domain.tokens import GrantRow, find_grant, is_token
+from accounts.models import AgentKey, Grant
 from accounts.scopes import Role, Scope
 from memoryhub.common.errors import Unauthorized
 from memoryhub.common.live import KEYS, publish
@@ -48,31 +49,47 @@ class KeyRow(NamedTuple):
     role: str | None
     is_active: bool | None
 
+    kind: str = KEY
 
-def authenticate(headers: Mapping[str, str], *, address: str) -> Actor:
-    """The actor behind `Authorization: Bearer …` or `X-API-Key` (header names in lower case).
+    @property
+    def person_id(self) -> UUID | None:
+        return self.created_by_id
 
-    Unknown, malformed, expired and revoked credentials, those of people who left, and those used from an
-    address that is not on the key's list are all refused alike.
+    @property
+    def granted(self) -> frozenset[Scope]:
+        return frozenset(Scope(s) for s in self.scopes)
+
+
+def authenticate(headers: Mapping[str, str], *, address: str, resource: str = "") -> Actor:
+    """The actor behind `Authorization: Bearer …` or `X-API-Key` (header names in lower case): an agent key, or an
+    access token that is good at `resource`, the address that is called.
+
+    Unknown, malformed, expired and revoked credentials, those of people who left, and those used from or at an
+    address that they are not for are all refused alike.
     """
-    row = entitled_key(headers, address)
+    row = entitled(headers, address, resource)
     note_use(row, address, without_secrets(headers.get("user-agent", "")))
     allowance = spend_request(row.id)
-    actor = key_actor(row, headers, address)
+    actor = actor_of(row, headers, address)
     return replace(actor, headers=allowance.headers) if allowance else actor
 
 
-def look_again(headers: Mapping[str, str], *, address: str) -> Actor:
+def look_again(headers: Mapping[str, str], *, address: str, resource: str = "") -> Actor:
     """The actor of a request that is still being answered, if its credential still holds. It counts as no other."""
-    return key_actor(entitled_key(headers, address), headers, address)
+    return actor_of(entitled(headers, address, resource), headers, address)
 
 
-def entitled_key(headers: Mapping[str, str], address: str) -> KeyRow:
+def entitled(headers: Mapping[str, str], address: str, resource: str) -> KeyRow | GrantRow:
     secret = presented_secret(headers)
-    row = find_key(secret) if is_well_formed(secret) else None
-    if row is None or not still_entitled(row, address):
+    row = find_grant(secret, resource) if is_token(secret) else entitled_key(secret, address)
+    if row is None:
         raise Unauthorized("Send a valid agent key as `Authorization: Bearer mh_…` or `X-API-Key: mh_…`.")
     return row
+
+
+def entitled_key(secret: str, address: str) -> KeyRow | None:
+    row = find_key(secret) if is_well_formed(secret) else None
+    return row if row and still_entitled(row, address) else None
 
 
 def presented_secret(headers: Mapping[str, str]) -> str:
@@ -95,24 +112,25 @@ def still_entitled(row: KeyRow, address: str) -> bool:
     return not row.addresses or address in {str(a) for a in row.addresses}
 
 
-def note_use(row: KeyRow, address: str, client: str) -> None:
+def note_use(row: KeyRow | GrantRow, address: str, client: str) -> None:
     now = timezone.now()
+    kind: Any = AgentKey if isinstance(row, KeyRow) else Grant
     if row.last_used_at is None or now - row.last_used_at >= NOTE_USE_EVERY:
-        AgentKey.objects.filter(id=row.id).update(
+        kind.objects.filter(id=row.id).update(
             last_used_at=now, last_used_address=address[:64], last_used_client=client[:LABEL]
         )
     if row.last_used_at is None:
         publish(row.account_id, None, KEYS, int(now.timestamp()))
 
 
-def key_actor(row: KeyRow, headers: Mapping[str, str], address: str) -> Actor:
+def actor_of(row: KeyRow | GrantRow, headers: Mapping[str, str], address: str) -> Actor:
     return Actor(
         account_id=row.account_id,
-        kind="key",
+        kind=row.kind,
         role=Role(row.role) if row.role else Role.MEMBER,
-        user_id=row.created_by_id,
+        user_id=row.person_id,
         key_id=row.id,
-        scopes=frozenset(Scope(s) for s in row.scopes),
+        scopes=row.granted,
         families=frozenset(row.families),
         profile=row.profile,
         default_space_id=row.default_space_id,

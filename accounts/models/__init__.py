@@ -1,6 +1,7 @@
 from accounts.models.accounts import Account, Invitation, Membership
 from accounts.models.checkpoints import Checkpoint
 from accounts.models.events import Event
+from accounts.models.grants import Grant
 from accounts.models.jobs import Job
 from accounts.models.keys import AgentKey
 from accounts.models.oauth import Application
@@ -13,6 +14,7 @@ __all__ = [
     "Application",
     "Checkpoint",
     "Event",
+    "Grant",
     "Invitation",
     "Job",
     "Membership",

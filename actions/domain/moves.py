@@ -4,14 +4,12 @@ from collections.abc import Callable
 
 from django.utils import timezone
 
-from accounts.actor import Actor
+from accounts.actor import AGENTS, Actor
 from accounts.scopes import ROLE_RIGHTS, Right, Scope
 from actions.domain.describe import page_url
 from actions.models import Action, Status
 from memoryhub.common.errors import Forbidden, InvalidTransition
 from spaces.domain.access import require_right, role_in
-
-AGENTS = ("key", "grant")
 
 Guard = Callable[[Actor, Action], None]
 

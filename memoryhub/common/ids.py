@@ -16,6 +16,7 @@ ID_PREFIXES = {
     "pln": "plan",
     "run": "run",
     "key": "key",
+    "grt": "grant",
     "txn": "transaction",
     "rmd": "reminder",
     "cap": "capture",

@@ -16,7 +16,8 @@ from django.utils import timezone
 
 from accounts.actor import Actor
 from accounts.domain.events import record_event
-from accounts.models import AgentKey, Invitation, Membership, User
+from accounts.domain.grants import erase_grants
+from accounts.models import AgentKey, Grant, Invitation, Membership, User
 from accounts.scopes import Right, Role
 from memoryhub.common.errors import Conflict, Forbidden, NotFound, ValidationFailed
 from memoryhub.common.ids import parse_id, typed_id
@@ -113,6 +114,7 @@ def preview_member(actor: Actor, user_id: str | UUID) -> Receipt:
     counts = {
         "membership": 1,
         "role in a space": SpaceMember.objects.filter(**here, user_id=membership.user_id).count(),
+        "connected client": Grant.objects.connected().filter(**here, user_id=membership.user_id).count(),
         "key": AgentKey.objects.filter(**here, created_by_id=membership.user_id).count(),
         "invitation": Invitation.objects.filter(**here, email__iexact=membership.user.email).count(),
         "account of the person": 0 if _is_elsewhere(membership) else 1,
@@ -136,6 +138,7 @@ def erase_member(actor: Actor, user_id: str | UUID, *, typed: str) -> Receipt:
         last = not _is_elsewhere(membership)
         here = {"account_id": actor.account_id}
         AgentKey.objects.filter(**here, created_by_id=user.id).delete()
+        erase_grants(actor, user.id)
         Invitation.objects.filter(**here, email__iexact=user.email).delete()
         SpaceMember.objects.filter(**here, user_id=user.id).delete()
         membership.delete()

@@ -10,6 +10,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS
 
 from accounts.actor import Actor
+from memoryhub.common.errors import HubError
 from memoryhub.common.faults import refusal_for
 from memoryhub.common.threads import in_db_thread
 from memoryhub.mcp.callers import Caller
@@ -49,6 +50,7 @@ class Tools:
             output = tool(caller.actor, arguments)
         except Exception as fault:
             refusal = refusal_for(fault, f"The tool {tool.name}")
+            caller.lacks(missing_scopes(refusal))
             return result_of(refusal.body(), isError=True)
         return result_of(output, structuredContent=output, isError=False)
 
@@ -76,6 +78,11 @@ class Tools:
                 by_name[operation.name].append(operation)
         tools = (self.sharing(operations) for operations in by_name.values())
         return prepared(tuple(t for t in tools if t and not t.missing_scopes(actor)), actor.profile)
+
+
+def missing_scopes(refusal: HubError) -> list[str]:
+    missing = refusal.details.get("missing_scopes")
+    return missing if isinstance(missing, list) else []
 
 
 def result_of(body: object, **fields: Any) -> dict[str, Any]:

@@ -1,19 +1,15 @@
 from typing import Any
 
-from django.conf import settings
 from django.http import HttpRequest
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.request import Request
 
 from accounts.actor import Actor
 from accounts.domain.credentials import authenticate
+from accounts.domain.resources import rest_api
+from memoryhub.operations.challenges import way_in
 
-METADATA_PATH = "/.well-known/oauth-protected-resource"
-
-
-def challenge(path: str = "") -> str:
-    """What a 401 says in WWW-Authenticate: where to learn how to get in."""
-    return f'Bearer resource_metadata="{settings.PUBLIC_URL}{METADATA_PATH}{path}"'
+PLACE = "/v1"
 
 
 def lower_headers(request: HttpRequest) -> dict[str, str]:
@@ -21,11 +17,11 @@ def lower_headers(request: HttpRequest) -> dict[str, str]:
 
 
 class CredentialAuthentication(BaseAuthentication):
-    """Agent keys only: a browser's session never reaches this interface, so it needs no CSRF token."""
+    """Keys and tokens only: a browser's session never reaches this interface, so it needs no CSRF token."""
 
     def authenticate(self, request: Request) -> tuple[Actor, Any]:
         address = request.META.get("REMOTE_ADDR", "")
-        return authenticate(lower_headers(request._request), address=address), None
+        return authenticate(lower_headers(request._request), address=address, resource=rest_api()), None
 
     def authenticate_header(self, request: Request) -> str:
-        return challenge()
+        return way_in(PLACE)

@@ -9,6 +9,7 @@ from rest_framework.views import APIView
 
 from accounts.actor import Actor
 from accounts.domain.credentials import look_again
+from accounts.domain.resources import rest_api
 from memoryhub.common.errors import InvalidRequest
 from memoryhub.common.tenancy import tenant
 from memoryhub.flows.export import Export, check_export, open_export, stream_export
@@ -39,6 +40,7 @@ class ExportView(APIView):
 
 def _check_still(request: HttpRequest, export: Export) -> None:
     """The credential is looked at anew: who was removed meanwhile gets no more of it."""
-    actor = look_again(lower_headers(request), address=request.META.get("REMOTE_ADDR", ""))
+    address = request.META.get("REMOTE_ADDR", "")
+    actor = look_again(lower_headers(request), address=address, resource=rest_api())
     with tenant(actor.account_id):
         check_export(actor, export)

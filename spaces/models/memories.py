@@ -9,7 +9,7 @@ from django.db.models import Q
 from django.utils import timezone
 from pgvector.django import SparseVectorField
 
-from accounts.actor import Actor
+from accounts.actor import AGENTS, Actor
 from accounts.models import Tenant
 from spaces.models.scoped import ScopedQuerySet, Version
 from spaces.models.spaces import Space
@@ -41,7 +41,7 @@ class MemoryQuerySet(ScopedQuerySet["Memory"]):
 
     def leaving_with(self, actor: Actor) -> "MemoryQuerySet":
         """What an export takes along. What is held back leaves with people only, never with an agent."""
-        return self.live() if actor.kind == "key" else self.unexpired()
+        return self.live() if actor.kind in AGENTS else self.unexpired()
 
     def reached_from(self, space: Space) -> "MemoryQuerySet":
         """Those of the space, and of the account as a whole."""

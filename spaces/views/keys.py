@@ -9,7 +9,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
+from accounts.domain.grants import list_grants, revoke_grant
 from accounts.domain.keys import NewKey, access_key, check_may_make_keys, create_key, list_keys, revoke_key
+from accounts.domain.resources import whole_hub
 from accounts.forms import KeyForm
 from accounts.scopes import KEY_MAKERS
 from accounts.views.fresh import fresh_sign_in_required
@@ -30,8 +32,15 @@ def keys(request: MemberRequest, account: str) -> HttpResponse:
     ]
     live = [row for row in rows if row["key"].is_live]  # type: ignore[union-attr]
     ended = [row for row in rows if not row["key"].is_live]  # type: ignore[union-attr]
-    may_make = request.actor.role in KEY_MAKERS
-    return render(request, "keys/list.html", {"live": live, "ended": ended, "may_make": may_make})
+    grants = [{"grant": g, "space": names.get(g.default_space_id)} for g in list_grants(request.actor)]
+    context = {
+        "live": live,
+        "ended": ended,
+        "may_make": request.actor.role in KEY_MAKERS,
+        "grants": [row for row in grants if row["grant"].is_live],  # type: ignore[union-attr]
+        "mcp_url": whole_hub(),
+    }
+    return render(request, "keys/list.html", context)
 
 
 @never_cache
@@ -93,4 +102,14 @@ def first_call(request: MemberRequest, account: str, key: str) -> HttpResponse:
 def revoke(request: MemberRequest, account: str, key: str) -> HttpResponse:
     ended = revoke_key(request.actor, key)
     messages.success(request, _("“%(name)s” is revoked. It stops working now.") % {"name": ended.name})
+    return redirect("keys", account)
+
+
+@require_POST
+def disconnect(request: MemberRequest, account: str, grant: str) -> HttpResponse:
+    ended = revoke_grant(request.actor, grant)
+    messages.success(
+        request,
+        _("“%(name)s” is disconnected. It has no access from now on.") % {"name": visible(ended.name)},
+    )
     return redirect("keys", account)

@@ -17,6 +17,7 @@ GLOBAL = {
     "accounts_invitation": "looked up by the hash of a link",
     "accounts_agentkey": "looked up by the hash of a key",
     "accounts_application": "OAuth clients",
+    "accounts_grant": "looked up by the hash of a token",
     "accounts_job": "the outbox: ids and the account only",
     "hub_cache": "the cache",
     "spaces_embeddingmodel": "the models that vectors come from, the same for all",

@@ -11,6 +11,7 @@ from accounts.domain.credentials import authenticate
 from memoryhub.common.errors import HubError
 from tests.matrix.operations import ABSENT, ALLOWED, FORBIDDEN, OPERATIONS, UNAUTHORIZED, filled
 from tests.matrix.world import CLOSED, OURS, Knocker, World, undone
+from tests.oauth import MCP
 from tests.wire import as_request, find
 
 # Who is told that no model is there was let in.
@@ -42,7 +43,7 @@ def over_rest(world: World, knocker: Knocker, name: str, arguments: dict[str, An
 
 def as_tool(world: World, knocker: Knocker, name: str, arguments: dict[str, Any]) -> tuple[str, str]:
     try:
-        actor = authenticate(lowered(knocker), address=HERE)
+        actor = authenticate(lowered(knocker), address=HERE, resource=MCP)
         return ALLOWED, json.dumps(find(name)(actor, arguments))
     except HubError as refusal:
         return STATUS.get(refusal.status, refusal.message), str(refusal.body())

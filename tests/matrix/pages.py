@@ -52,6 +52,12 @@ def makers(outcome: str) -> Audience:
     return roles(outcome, "owner", "admin", "member")
 
 
+def hosts(outcome: str, stranger: str) -> Audience:
+    """Makers of keys, in whichever team; who is none is told that they let nobody in."""
+    inside = makers(outcome)
+    return {**inside, **dict.fromkeys(STRANGERS, FORBIDDEN), "person of another team": stranger}
+
+
 def deciders(outcome: str) -> Audience:
     return roles(outcome, "owner", "approver")
 
@@ -82,6 +88,10 @@ class Page:
 
 TEAM = "/a/{account}/"
 SPACE = "/a/{account}/{slug}/"
+QUESTION = (
+    "/oauth/authorize?client_id=client&response_type=code&redirect_uri=https://client.example/back"
+    "&scope=memory:read&code_challenge=E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM&code_challenge_method=S256"
+)
 STRANGER = {"email": "stranger@evil.example", "password1": "correct horse battery"}
 RECORD = {"status": "open", "content": "{{}}", "version": "2"}
 MEMORY = {"text": "Tea is at four", "kind": "fact", "tier": "long", "version": "2"}
@@ -98,6 +108,10 @@ PAGES: dict[str, Page] = {
     "healthz": Page("/healthz", get=everybody(SHOWN)),
     "readyz": Page("/readyz", get=everybody("503")),
     "protected-resource": Page("/.well-known/oauth-protected-resource", get=everybody(SHOWN)),
+    "authorization-server": Page("/.well-known/oauth-authorization-server", get=everybody(SHOWN)),
+    "oauth-register": Page("/oauth/register", get=everybody(NOT_SO), post=everybody("400")),
+    "oauth-token": Page("/oauth/token", get=everybody(NOT_SO), post=everybody("400")),
+    "oauth-revoke": Page("/oauth/revoke", get=everybody(NOT_SO), post=everybody("400")),
     "v1:openapi": Page("/v1/openapi.json", get=everybody(SHOWN)),
     "v1:follow-events": Page("/v1/events", get=everybody("401")),
     "v1:export": Page("/v1/export", get=everybody("401")),
@@ -155,6 +169,17 @@ PAGES: dict[str, Page] = {
     "key-new": Page(f"{TEAM}keys/new/", get=makers(SHOWN), post=makers(SHOWN), data=KEY, fresh=True),
     "key-first-call": Page(f"{TEAM}keys/{{agent}}/first-call/", get=managers(SHOWN, ABSENT)),
     "key-revoke": Page(f"{TEAM}keys/{{agent}}/revoke/", get=members(NOT_SO), post=managers(GOES_ON, ABSENT)),
+    "grant-revoke": Page(
+        f"{TEAM}keys/grants/{{grant}}/revoke/", get=members(NOT_SO), post=managers(GOES_ON, ABSENT)
+    ),
+    # letting a hosted client in: to a space of one's own, in any team
+    "oauth-authorize": Page(
+        QUESTION,
+        get=hosts(SHOWN, stranger=SHOWN),
+        post=hosts(GOES_ON, stranger=UNFIT),
+        data={"decision": "allow", "granted": "memory:read", "space": "{space_id}"},
+        fresh=True,
+    ),
     # actions
     "inbox": Page(f"{SPACE}inbox/", get=members(SHOWN)),
     "inbox-together": Page(

@@ -30,6 +30,7 @@ MODELS: dict[str, dict[str, str]] = {
     "accounts.Application": LOOK,
     "accounts.Checkpoint": LOOK,
     "accounts.Event": LOOK,
+    "accounts.Grant": LOOK,
     "accounts.Invitation": LOOK,
     "accounts.Job": LOOK,
     "accounts.Membership": LOOK,

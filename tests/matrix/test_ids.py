@@ -27,6 +27,7 @@ IDS = (
     "action",
     "approved",
     "agent",
+    "grant",
     "entry",
     "run",
     "job",

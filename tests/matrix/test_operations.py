@@ -14,6 +14,7 @@ from memoryhub.operations.base import REGISTRY
 from tests.matrix.asking import HERE, as_tool, lowered, outcomes, over_rest, request, tried
 from tests.matrix.operations import OPERATIONS, Needs, expected, filled
 from tests.matrix.world import World
+from tests.oauth import MCP
 from tests.wire import called, find
 
 pytestmark = pytest.mark.django_db
@@ -60,7 +61,7 @@ def test_in_a_closed_space_a_role_does_what_it_may_there(world: World, name: str
 def test_each_credential_is_shown_the_tools_that_it_may_call(world: World) -> None:
     holding = {who: knocker for who, knocker in world.knockers.items() if not knocker.refused}
     for who, knocker in holding.items():
-        tools = Tools(None).listed(authenticate(lowered(knocker), address=HERE))
+        tools = Tools(None).listed(authenticate(lowered(knocker), address=HERE, resource=MCP))
         may_call = [
             o.name
             for o in REGISTRY.tools()

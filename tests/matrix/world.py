@@ -8,12 +8,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from secrets import token_hex
 from typing import Any
 
 from django.core.cache import cache
 from django.db import transaction
 from django.test import Client
 from django.utils import timezone
+from oauth2_provider.models import AccessToken
 
 import memoryhub.operations.catalogue  # noqa: F401
 from accounts.actor import Actor
@@ -21,7 +23,8 @@ from accounts.domain.accounts import add_member, create_account, person_actor
 from accounts.domain.checkpoints import check_chain
 from accounts.domain.invitations import invite
 from accounts.domain.keys import create_key
-from accounts.models import Account, AgentKey, Application, Membership, User
+from accounts.domain.tokens import checksum
+from accounts.models import Account, AgentKey, Application, Grant, Membership, User
 from accounts.scopes import EVERY_SCOPE, PRESETS, Role, Scope
 from actions.connectors.identity import Identity
 from actions.domain.connections import add_connection
@@ -46,6 +49,7 @@ from spaces.models import (
     TransferPart,
 )
 from tests.conftest import key_maker
+from tests.oauth import HERE, connect
 
 OURS, THEIRS, CLOSED = "heliotrope", "periwinkle", "mimosa"
 DAY = "2026-03-02"
@@ -120,7 +124,12 @@ def build_world() -> World:
         "superuser": User.objects.create_superuser("root@hub.example", PASSWORD),
         "removed member": User.objects.create_user("removed@hub.example", PASSWORD),
     }
-    Application.objects.create(name="client", client_type="public", authorization_grant_type="implicit")
+    Application.objects.create(
+        client_id="client",
+        client_type="public",
+        authorization_grant_type="authorization-code",
+        redirect_uris="https://client.example/back",
+    )
     world = World(ours, theirs, strangers, {})
     with tenant(ours.account.id):
         world.knockers.update(knockers(world))
@@ -239,8 +248,23 @@ def fill(owner: Actor, space: Space, word: str) -> dict[str, str]:
         "space": typed_id("spc", space.id),
         "space_id": str(space.id),
         "agent": typed_id("key", agent.id),
+        "grant": typed_id("grt", grant_of(owner, space).id),
         "slug": space.slug,
     }
+
+
+def grant_of(owner: Actor, space: Space) -> Grant:
+    return Grant.objects.create(
+        account_id=owner.account_id,
+        user_id=owner.user_id,
+        name="client",
+        host="client.example",
+        scopes=["memory:read"],
+        resources=["http://testserver/mcp"],
+        default_space_id=space.id,
+        code_hash=token_hex(32),
+        connected_at=timezone.now(),
+    )
 
 
 def connection_of(owner: Actor) -> Connection:
@@ -305,12 +329,37 @@ def knockers(world: World) -> dict[str, Knocker]:
         "key used from elsewhere": Knocker(key(addresses=["192.0.2.7"]), refused=True),
         "key of a removed member": Knocker(left_behind(world), refused=True),
         "key of a deactivated member": Knocker(left_behind(world, is_active=False), refused=True),
+        **hosted(world),
         "key of another space": Knocker(limited, elsewhere=True, space=world.ours.ids["space"]),
         **{f"key of the {role}": Knocker(key(role), role) for role in Role},
         **{f"scope {scope}": Knocker(key(scopes=[scope]), scopes=frozenset({scope})) for scope in Scope},
         **{
             f"preset {name}": Knocker(key(preset=name, scopes=None), scopes=PRESETS[name]) for name in PRESETS
         },
+    }
+
+
+def hosted(world: World) -> dict[str, Knocker]:
+    """Clients that came by OAuth, with tokens for the whole hub unless told otherwise."""
+
+    def token(role: str) -> str:
+        asking = {"scope": " ".join(EVERY_SCOPE), "resource": HERE}
+        tokens = connect(world.ours.actor(role), world.ours.main.id, form={"only_here": None}, **asking)
+        return str(tokens["access_token"])
+
+    def spoilt_token(**fields: Any) -> str:
+        secret = token("admin")
+        AccessToken.objects.filter(token_checksum=checksum(secret)).update(**fields)
+        return secret
+
+    return {
+        "client of the owner": Knocker(token("owner")),
+        "client of the member": Knocker(token("member"), Role.MEMBER),
+        "expired token": Knocker(spoilt_token(expires=timezone.now() - timedelta(1)), refused=True),
+        "token for another address": Knocker(
+            spoilt_token(resource=["https://else.example/mcp"]), refused=True
+        ),
+        "token for nothing": Knocker(spoilt_token(resource=[]), refused=True),
     }
 
 

@@ -14,6 +14,7 @@ from memoryhub.common.ids import typed_id
 from memoryhub.common.tenancy import tenant
 from memoryhub.mcp.callers import Caller
 from memoryhub.mcp.refusals import Refused
+from memoryhub.operations.scopes import first_scopes_at
 from tests.conftest import Cast, make_key
 from tests.memoryhub.mcp.conftest import META, NEWER, OLDER, Agent
 
@@ -38,6 +39,12 @@ def agent(live_hub: str, cast: Cast) -> Iterator[Agent]:
         yield Agent(http, secret)
 
 
+def told_at(hub: str, place: str) -> str:
+    """What to ask for, and of whom."""
+    scopes = " ".join(first_scopes_at(place))
+    return f'scope="{scopes}", resource_metadata="{hub}/.well-known/oauth-protected-resource{place}"'
+
+
 def key_of(agent: Agent) -> AgentKey:
     return AgentKey.objects.get(secret_hash=hash_secret(agent.secret))
 
@@ -49,7 +56,7 @@ def is_refused(agent: Agent) -> bool:
 
 
 def test_without_a_credential_every_way_ends_in_a_challenge(agent: Agent, live_hub: str) -> None:
-    where = f'resource_metadata="{live_hub}/.well-known/oauth-protected-resource/mcp"'
+    where = told_at(live_hub, "/mcp")
     for message, headers in EVERY_WAY:
         answer = agent.post(message, authorization="", **headers)
         assert (answer.status_code, answer.json()["error"]["code"]) == (401, "unauthorized")
@@ -60,7 +67,7 @@ def test_without_a_credential_every_way_ends_in_a_challenge(agent: Agent, live_h
 
 
 def test_the_challenge_says_invalid_token_only_when_one_was_sent(agent: Agent, live_hub: str) -> None:
-    where = f'resource_metadata="{live_hub}/.well-known/oauth-protected-resource/mcp/hub"'
+    where = told_at(live_hub, "/mcp/hub")
     headers = {"content-type": "application/json"}
     bare = agent.http.post("/mcp/hub", json=LIST, headers=headers)
     assert bare.headers["www-authenticate"] == f"Bearer {where}"

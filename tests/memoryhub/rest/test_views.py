@@ -87,8 +87,9 @@ def test_a_body_must_say_that_it_is_json(call: Caller) -> None:
 def test_without_a_valid_key_the_answer_says_how_to_get_in(cast: Cast, headers: dict[str, str]) -> None:
     response = Client().get("/v1/actions", headers=headers)
     assert (response.status_code, error(response)["code"]) == (401, "unauthorized")
-    where = "http://testserver/.well-known/oauth-protected-resource"
-    assert response["WWW-Authenticate"] == f'Bearer resource_metadata="{where}"'
+    where = "http://testserver/.well-known/oauth-protected-resource/v1"
+    assert response["WWW-Authenticate"].startswith('Bearer scope="')
+    assert response["WWW-Authenticate"].endswith(f'resource_metadata="{where}"')
     assert Client().get(where.removeprefix("http://testserver")).status_code == 200
 
 

@@ -1,0 +1,127 @@
+"""Clients that nobody here has entered: they register themselves, or have a document that tells of them."""
+
+import re
+import secrets
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+from django.core.cache import cache
+from django.core.exceptions import ValidationError
+from django.db.models import Exists, OuterRef
+from django.utils import timezone
+from oauth2_provider.models import clear_expired
+
+from accounts.domain.limits import count_up
+from accounts.models import Application, Grant
+from memoryhub.common.errors import RateLimited, ValidationFailed
+
+HOUR = 3600
+UNUSED_FOR = timedelta(days=1)
+PUBLIC = "none"
+SECRETS = ("client_secret_basic", "client_secret_post")
+GRANT_TYPES = ["authorization_code", "refresh_token"]
+HIDDEN = re.compile(r"[\x00-\x1f\x7f]")
+
+
+@dataclass(frozen=True)
+class NewClient:
+    """A client that has just registered; `secret`, where it has one, is never told again."""
+
+    client: Application
+    metadata: dict[str, Any]
+    secret: str
+
+
+def spend_registration(address: str) -> None:
+    """One more client from that address; RateLimited if that is too many in an hour. Zero is no limit."""
+    limit, now = settings.OAUTH_REGISTRATIONS, int(time.time())
+    if limit and count_up(cache, f"~register:{address}:{now // HOUR}", 2 * HOUR) > limit:
+        raise RateLimited(
+            "Too many clients registered from here. Use the client that you have, or wait.",
+            retry_after=HOUR - now % HOUR,
+        )
+
+
+def register_client(metadata: Mapping[str, Any], *, address: str) -> NewClient:
+    """Dynamic registration (RFC 7591). ValidationFailed names the field; what isn't known is ignored."""
+    wanted = checked(metadata)
+    spend_registration(address)
+    public = wanted["token_endpoint_auth_method"] == PUBLIC
+    secret = "" if public else secrets.token_urlsafe(48)
+    client = Application(
+        name=wanted["client_name"],
+        redirect_uris=" ".join(wanted["redirect_uris"]),
+        client_type=Application.CLIENT_PUBLIC if public else Application.CLIENT_CONFIDENTIAL,
+        client_secret=secret,
+        authorization_grant_type=Application.GRANT_AUTHORIZATION_CODE,
+        registration_source=Application.RegistrationSource.DCR,
+    )
+    try:
+        client.full_clean()
+    except ValidationError as fault:
+        raise ValidationFailed({n: list(map(str, m)) for n, m in fault.message_dict.items()}) from None
+    client.save()
+    return NewClient(client, wanted, secret)
+
+
+def checked(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """What a client says of itself, as far as it counts here."""
+    wanted = {
+        "client_name": metadata.get("client_name") or "",
+        "redirect_uris": metadata.get("redirect_uris") or [],
+        "grant_types": metadata.get("grant_types") or GRANT_TYPES,
+        "response_types": metadata.get("response_types") or ["code"],
+        "token_endpoint_auth_method": metadata.get("token_endpoint_auth_method") or SECRETS[0],
+    }
+    complaints = {name: [why] for name, why in _complaints(wanted) if why}
+    if complaints:
+        raise ValidationFailed(complaints)
+    return {**wanted, "grant_types": GRANT_TYPES, "response_types": ["code"]}
+
+
+def _complaints(wanted: Mapping[str, Any]) -> list[tuple[str, str]]:
+    name, redirects = wanted["client_name"], wanted["redirect_uris"]
+    return [
+        ("client_name", "" if _is_line(name, 255) else "must be a line of at most 255 characters"),
+        ("redirect_uris", "" if _are_addresses(redirects) else "must be a list of addresses"),
+        (
+            "grant_types",
+            "" if _lists("authorization_code", wanted["grant_types"]) else "authorization_code alone",
+        ),
+        ("response_types", "" if _lists("code", wanted["response_types"]) else "code alone"),
+        (
+            "token_endpoint_auth_method",
+            ""
+            if wanted["token_endpoint_auth_method"] in (PUBLIC, *SECRETS)
+            else "none, client_secret_basic or client_secret_post",
+        ),
+    ]
+
+
+def _is_line(text: object, longest: int) -> bool:
+    return isinstance(text, str) and len(text) <= longest and not HIDDEN.search(text)
+
+
+def _are_addresses(listed: object) -> bool:
+    return (
+        isinstance(listed, list) and bool(listed) and all(_is_line(u, 1000) and " " not in u for u in listed)
+    )
+
+
+def _lists(needed: str, listed: object) -> bool:
+    return isinstance(listed, list) and needed in listed
+
+
+def drop_unused_clients() -> int:
+    """Those that came by themselves and to which nobody is connected; and every token that is past."""
+    clear_expired()
+    now = timezone.now()
+    Grant.objects.filter(connected_at=None, created_at__lt=now - UNUSED_FOR).delete()
+    used = Exists(Grant.objects.filter(application=OuterRef("pk"), revoked_at=None))
+    came = Application.objects.exclude(registration_source=Application.RegistrationSource.MANUAL)
+    dropped: int = came.filter(~used, updated__lt=now - UNUSED_FOR).delete()[0]
+    return dropped

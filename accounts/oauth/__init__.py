@@ -1,0 +1,1 @@
+"""How django-oauth-toolkit is fitted to this hub: what its settings name."""
