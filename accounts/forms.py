@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from accounts.domain.audit import Asked
-from accounts.scopes import FAMILIES
+from accounts.scopes import FAMILIES, Role
 
 PRESET_CHOICES = [
     ("agent", _("Agent"), _("Remembers, recalls, keeps records, proposes actions. Cannot forget or administer.")),
@@ -30,6 +30,13 @@ PROFILE_CHOICES = [
     ("chatgpt", _("ChatGPT")),
     ("claude_plugin", _("Claude’s plugin")),
 ]
+ROLE_NAMES = {
+    Role.OWNER: _("Owner"),
+    Role.ADMIN: _("Admin"),
+    Role.APPROVER: _("Approver"),
+    Role.MEMBER: _("Member"),
+    Role.VIEWER: _("Viewer"),
+}
 LIFE_CHOICES = [(30, _("30 days")), (90, _("90 days")), (365, _("1 year"))]
 
 
@@ -115,6 +122,22 @@ class KeyForm(forms.Form):
 
     def expiry(self) -> datetime:
         return timezone.now() + timedelta(days=self.cleaned_data["life"])
+
+
+class InviteForm(forms.Form):
+    """`roles` are those that the inviting person may give."""
+
+    email = forms.EmailField(
+        label=_("E-mail"),
+        required=False,
+        help_text=_("Without one, the link is for whoever has it."),
+        widget=forms.EmailInput(attrs={"autocomplete": "off"}),
+    )
+    role = forms.ChoiceField(label=_("Role"), initial="member")
+
+    def __init__(self, sent: QueryDict | None, *, roles: Iterable[Role]) -> None:
+        super().__init__(sent)
+        self.fields["role"].choices = [(str(role), ROLE_NAMES[role]) for role in roles]  # type: ignore[attr-defined]
 
 
 class AuditForm(forms.Form):

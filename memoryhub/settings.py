@@ -226,7 +226,17 @@ ACCOUNT_REAUTHENTICATION_METHODS = {"password"}
 ACCOUNT_USER_DISPLAY = operator.methodcaller("get_full_name")
 ACCOUNT_PRESERVE_USERNAME_CASING = False
 ACCOUNT_LOGOUT_ON_PASSWORD_CHANGE = True
-EMAIL_BACKEND = envstr("EMAIL_BACKEND", "django.core.mail.backends.console.EmailBackend")
+# A mail server, for invitations and forgotten passwords. Without one, letters are printed and links shown.
+EMAIL_HOST = envstr("EMAIL_HOST")
+EMAIL_PORT = envint("EMAIL_PORT", 587)
+EMAIL_HOST_USER = envstr("EMAIL_USER")
+EMAIL_HOST_PASSWORD = envsecret("EMAIL_PASSWORD")
+EMAIL_USE_SSL = EMAIL_PORT == 465
+EMAIL_USE_TLS = envbool("EMAIL_TLS", EMAIL_PORT == 587)
+EMAIL_TIMEOUT = 10
+EMAIL_BACKEND = envstr(
+    "EMAIL_BACKEND", f"django.core.mail.backends.{'smtp' if EMAIL_HOST else 'console'}.EmailBackend"
+)
 DEFAULT_FROM_EMAIL = envstr("DEFAULT_FROM_EMAIL", f"memoryhub@{PUBLIC_HOST}")
 
 SESSION_COOKIE_AGE = 12 * 3600  # without use

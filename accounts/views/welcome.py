@@ -6,8 +6,16 @@ from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 
-from accounts.domain.invitations import accept_invitation, access_invitation, is_first_owner
+from accounts.domain.invitations import (
+    accept_invitation,
+    access_invitation,
+    is_first_owner,
+    is_known,
+    join,
+)
 from accounts.forms import FirstOwnerForm, OwnerForm
+from accounts.models import Invitation, User
+from accounts.scopes import KEY_MAKERS, Role
 from accounts.views.fresh import JOINED_AT
 from memoryhub.common.errors import HubError, NotFound
 from memoryhub.web.forms import form_status, show_refusal
@@ -23,8 +31,9 @@ def welcome(request: HttpRequest, token: str) -> HttpResponse:
         invitation = access_invitation(token)
     except NotFound:
         return render(request, "welcome/used.html", status=410)
-    kind = FirstOwnerForm if is_first_owner(invitation) else OwnerForm
-    form = kind(request.POST or None, initial={"email": invitation.email, "team": invitation.account.name})
+    if isinstance(request.user, User):
+        return _join(request, request.user, invitation, token)
+    form = _form(request, invitation)
     if form.is_valid():
         try:
             user = accept_invitation(token, **form.cleaned_data)
@@ -33,6 +42,29 @@ def welcome(request: HttpRequest, token: str) -> HttpResponse:
         else:
             login(request, user, backend=BACKEND)
             request.session[JOINED_AT] = time.time()
-            return redirect("connect", invitation.account.slug)
-    context = {"form": form, "invitation": invitation}
+            return redirect(*_first_page(invitation))
+    context = {"form": form, "invitation": invitation, "known": is_known(invitation.email)}
     return render(request, "welcome/owner.html", context, status=form_status(form))
+
+
+def _form(request: HttpRequest, invitation: Invitation) -> OwnerForm:
+    kind = FirstOwnerForm if is_first_owner(invitation) else OwnerForm
+    form = kind(request.POST or None, initial={"email": invitation.email, "team": invitation.account.name})
+    if invitation.email:
+        form.fields["email"].disabled = True
+    return form
+
+
+def _join(request: HttpRequest, user: User, invitation: Invitation, token: str) -> HttpResponse:
+    """Somebody who is here already says that they want to be in this team too."""
+    if request.method == "POST":
+        join(token, user)
+        return redirect(*_first_page(invitation))
+    mine = invitation.email in ("", user.email)
+    return render(request, "welcome/join.html", {"invitation": invitation, "mine": mine})
+
+
+def _first_page(invitation: Invitation) -> tuple[str, str]:
+    """Who makes keys is shown how to connect an agent."""
+    makes_keys = Role(invitation.role) in KEY_MAKERS
+    return "connect" if makes_keys else "account", invitation.account.slug

@@ -22,7 +22,7 @@ from psycopg import AsyncConnection, OperationalError
 log = logging.getLogger(__name__)
 
 CHANNEL = "hub_live"
-INBOX, KEYS, EVENTS = "inbox", "keys", "events"
+INBOX, KEYS, EVENTS, MEMBERS = "inbox", "keys", "events", "members"
 EVERYONE = "live"
 LISTENER = "memoryhub live"
 CONNECTED_BY = ("host", "port", "dbname", "user", "password", "sslmode", "sslrootcert", "sslcert", "sslkey")

@@ -17,10 +17,11 @@ from django.utils import timezone
 from accounts.actor import Actor
 from accounts.domain.events import record_event
 from accounts.domain.grants import erase_grants
+from accounts.domain.members import access_member, check_may_change, keep_an_owner, lock_owners
 from accounts.models import AgentKey, Grant, Invitation, Membership, User
-from accounts.scopes import Right, Role
+from accounts.scopes import Right
 from memoryhub.common.errors import Conflict, Forbidden, NotFound, ValidationFailed
-from memoryhub.common.ids import parse_id, typed_id
+from memoryhub.common.ids import typed_id
 from memoryhub.flows.transfers import drop_exports
 from spaces.domain.access import access_space, require_right
 from spaces.domain.kinds import all_kinds
@@ -103,13 +104,13 @@ def people_of(actor: Actor) -> list[Membership]:
 
 def name_of_member(actor: Actor, user_id: str | UUID) -> tuple[str, str]:
     """Name and address."""
-    user = _access_member(actor, user_id).user
+    user = _access(actor, user_id).user
     return user.name, user.email
 
 
 def preview_member(actor: Actor, user_id: str | UUID) -> Receipt:
     """What goes with a person. What they wrote is the team's, and stays."""
-    membership = _access_member(actor, user_id)
+    membership = _access(actor, user_id)
     here = {"account_id": actor.account_id}
     counts = {
         "membership": 1,
@@ -129,11 +130,12 @@ def erase_member(actor: Actor, user_id: str | UUID, *, typed: str) -> Receipt:
     """
     _require_person(actor)
     with transaction.atomic():
-        membership = _access_member(actor, user_id, lock=True)
+        owners = lock_owners(actor.account_id)
+        membership = _access(actor, user_id, lock=True)
         user = membership.user
         if typed.strip().lower() != user.email.lower():
             raise ValidationFailed({"typed": ["Type the address as it is shown. Nothing was erased."]})
-        _keep_an_owner(membership)
+        keep_an_owner(membership, owners)
         receipt = preview_member(actor, user.id)
         last = not _is_elsewhere(membership)
         here = {"account_id": actor.account_id}
@@ -148,19 +150,11 @@ def erase_member(actor: Actor, user_id: str | UUID, *, typed: str) -> Receipt:
     return receipt
 
 
-def _access_member(actor: Actor, user_id: str | UUID, *, lock: bool = False) -> Membership:
+def _access(actor: Actor, user_id: str | UUID, *, lock: bool = False) -> Membership:
     require_right(actor, None, Right.MANAGE)
-    rows = Membership.objects.filter(account_id=actor.account_id, user_id=parse_id("usr", user_id))
-    found = (rows.select_for_update(of=("self",)) if lock else rows).select_related("user").first()
-    if found is None:
-        raise NotFound("person")
-    return found
-
-
-def _keep_an_owner(membership: Membership) -> None:
-    owners = Membership.objects.filter(account_id=membership.account_id, role=Role.OWNER)
-    if membership.role == Role.OWNER and not owners.exclude(id=membership.id).exists():
-        raise Conflict("The last owner can't be erased. Make somebody else an owner first.")
+    member = access_member(actor, user_id, lock=lock)
+    check_may_change(actor, member)
+    return member
 
 
 def _is_elsewhere(membership: Membership) -> bool:

@@ -11,6 +11,7 @@ from typing import IO
 from uuid import UUID
 
 from django.db import connection, transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.actor import Actor
@@ -153,8 +154,16 @@ def end_transfer(account_id: UUID, id: UUID) -> None:
 
 def drop_exports(account_id: UUID) -> None:
     """Exports that lie ready hold what is forgotten now, and imports may."""
-    rows = Transfer.objects.filter(account_id=account_id)
-    TransferPart.objects.filter(account_id=account_id, transfer__in=rows).delete()
+    _drop(Transfer.objects.filter(account_id=account_id))
+
+
+def drop_transfers(account_id: UUID, user_id: UUID) -> None:
+    """Those of a person who leaves."""
+    _drop(Transfer.objects.filter(account_id=account_id, user_id=user_id))
+
+
+def _drop(rows: QuerySet[Transfer]) -> None:
+    TransferPart.objects.filter(transfer__in=rows).delete()
     rows.filter(state__in=[*WORKING, "ready"]).update(state="cancelled", finished_at=timezone.now())
     rows.filter(report__isnull=False).update(report=None)
 

@@ -17,6 +17,7 @@ from django.utils import timezone
 from accounts.actor import Actor
 from accounts.domain.credentials import authenticate
 from accounts.models import Membership, User
+from accounts.scopes import Role
 from actions import consumers
 from actions.consumers import CHANGED, ENDED
 from memoryhub.common import live
@@ -24,6 +25,7 @@ from memoryhub.common.ids import typed_id
 from memoryhub.common.tenancy import tenant
 from memoryhub.common.threads import in_db_thread
 from memoryhub.routing import websocket_urlpatterns
+from spaces.domain.members import set_space_role, set_visibility
 from spaces.models import Space
 from tests.actions.stage import approve, propose
 from tests.conftest import Cast, make_key
@@ -327,6 +329,23 @@ def test_a_space_that_closes_to_a_person_closes_the_socket_with_the_next_change(
         async with listening(page(client)) as socket:
             await in_db_thread(inside, cast, close_and_propose)
             assert await closing_code(socket) == ENDED
+
+    run(scenario())
+
+
+def test_a_role_in_the_space_that_changes_closes_what_it_no_longer_opens_at_once(cast: Cast) -> None:
+    """Nothing else happens there: the hint of the change itself is enough."""
+    client, other = sign_in(cast.teammate), sign_in(cast.approver)
+
+    def close() -> None:
+        set_space_role(cast.owner, str(cast.approver.user_id), Role.APPROVER, space="main")
+        set_visibility(cast.owner, "members", space="main")
+
+    async def scenario() -> None:
+        async with listening(page(client)) as socket, listening(page(other)) as stays:
+            await in_db_thread(inside, cast, close)
+            assert await closing_code(socket) == ENDED
+            assert (await hear(stays))["topic"] == "members"
 
     run(scenario())
 

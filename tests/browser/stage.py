@@ -56,6 +56,10 @@ def make_hostile(cast: Cast) -> Hostile:
         Space.objects.filter(account_id=cast.account.id, id=cast.space.id).update(name=SHORT)
         User.objects.filter(id=cast.owner.user_id).update(name=SHORT, is_staff=True, is_superuser=True)
         User.objects.filter(id=cast.teammate.user_id).update(name=SHORT)
+        User.objects.filter(id=cast.approver.user_id).update(name=SHORT)
+        invite(
+            system_actor(cast.account.id), Role.VIEWER, email="a-very-long-address-of-somebody@acme.example"
+        )
         AgentKey.objects.filter(account_id=cast.account.id).update(
             name=SHORT, last_used_client=SHORT, last_used_at=timezone.now()
         )
@@ -133,6 +137,8 @@ def make_hostile(cast: Cast) -> Hostile:
         "namespace": f"{space}/values/in/flags/",
         "value": f"{space}/values/in/flags/value/?key=%3Cimg%20src%3Dx%20onerror%3Dwindow.pwned%3D1%3E",
         "value new": f"{space}/values/new/",
+        "members": f"{home}/members/",
+        "member": f"{home}/members/person/{typed_id('usr', cast.approver.user_id)}/?space=main&right=decide",
         "audit": f"{home}/audit/",
         "audit none": f"{home}/audit/?object=nothing",
         "keys": f"{home}/keys/",

@@ -15,12 +15,13 @@ from tests.matrix.world import World, undone
 pytestmark = pytest.mark.django_db
 
 UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+ROLES = "(?:none|owner|admin|approver|member|viewer)"
 FORMS = {
     "type": r"[a-z_]+\.[a-z_]+",
     "actor": rf"(?:person|key|grant|staff):{UUID}|system:system",
     "object_type": r"[a-z_]+",
     "object_id": rf"[a-z]{{3}}_[0-9a-f]{{32}}|{UUID}",
-    "summary": r"|\d+ rows|by staff of the installation",
+    "summary": rf"|\d+ rows|by staff of the installation|{ROLES} to {ROLES}|visible to (?:account|members)",
 }
 
 

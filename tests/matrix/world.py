@@ -153,18 +153,26 @@ def build_team(slug: str, word: str) -> Team:
     people = {str(role): make_person(account, role) for role in Role}
     owner = person_actor(people["owner"], slug)
     with tenant(account.id):
-        invite(owner, Role.MEMBER, email=f"new@{slug}.example")
+        invited = invite(owner, Role.MEMBER, email=f"new@{slug}.example").invitation
         main = create_space(owner, name=f"Main {word}", slug="main")
         closed = create_space(owner, name=f"Closed {CLOSED}", slug="closed", visibility="members")
         SpaceMember.objects.create(account=account, space=closed, user=people["approver"], role=Role.VIEWER)
         ids = fill(owner, main, word)
         shut = fill(owner, closed, CLOSED)
-    said = {"account": slug, "viewer": str(people["viewer"].id), "viewer_address": people["viewer"].email}
-    return Team(account, main, closed, people, {**ids, **said}, {**shut, **said})
+    of_team = {
+        "account": slug,
+        "viewer": str(people["viewer"].id),
+        "viewer_address": people["viewer"].email,
+        "person": typed_id("usr", make_person(account, Role.MEMBER, "somebody").id),
+        "invitation": str(invited.id),
+    }
+    return Team(account, main, closed, people, {**ids, **of_team}, {**shut, **of_team})
 
 
-def make_person(account: Account, role: Role) -> User:
-    user = User.objects.create_user(f"{role}@{account.slug}.example", PASSWORD, name=role.title())
+def make_person(account: Account, role: Role, name: str = "") -> User:
+    user = User.objects.create_user(
+        f"{name or role}@{account.slug}.example", PASSWORD, name=(name or role).title()
+    )
     add_member(account.id, user, role)
     return user
 
