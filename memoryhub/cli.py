@@ -337,6 +337,7 @@ def rotate(data_dir: Path | None, as_json: bool) -> None:
     show({"resealed": resealed}, as_json, f"{resealed} sealed anew")
 
 
+cli.add_command(rotate, "rotate-keys")
 cli.add_command(bench)
 
 import memoryhub.auditing  # noqa: E402 (adds its commands)
