@@ -101,8 +101,8 @@ def import_(
 def backup(data_dir: Path | None, file: Path, without_secrets: bool) -> None:
     """Write the whole instance into FILE: its database as one moment saw it, and its secrets. It may run meanwhile.
 
-    Whoever has the file has everything. With a database of your own (DATABASE_URL and DATABASE_OWNER_URL) the
-    secrets are in your environment, and are not in it.
+    Whoever has the file has everything. With a database of your own set DATABASE_URL and DATABASE_OWNER_URL; what of
+    the secrets is in your environment is not in the file.
     """
     from memoryhub.running.backup import back_up
 

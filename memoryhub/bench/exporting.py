@@ -105,8 +105,8 @@ def _measured(data_dir: Path, space: Space, memories: int) -> str:
     busy = usage.ru_utime + usage.ru_stime
     held = "within" if seconds <= SECONDS and megabytes <= MEGABYTES else "BEYOND"
     return (
-        f"exported in {seconds:.1f} s ({busy:.1f} s of them computing) with at most {megabytes:.0f} MB of memory, {size:.1f} MB: "
-        f"{held} {SECONDS} s and {MEGABYTES} MB"
+        f"exported in {seconds:.1f} s ({busy:.1f} s of them computing) with at most {megabytes:.0f} MB of memory, "
+        f"{size:.1f} MB: {held} {SECONDS} s and {MEGABYTES} MB"
     )
 
 

@@ -117,6 +117,7 @@ class RecordedItem(BaseModel):
     id: str
     outcome: Literal["created", "seen_again"]
     seen_count: int
+    redactions: Filled[list[JsonObject]] = Field(default_factory=list)
 
 
 class SummaryRecorded(Output):
@@ -236,6 +237,7 @@ def recorded(done: summaries.Recorded) -> SummaryRecorded:
                 id=typed_id("mem", one.memory.id),
                 outcome="created" if one.created else "seen_again",
                 seen_count=one.memory.seen_count,
+                redactions=one.memory.redactions,
             )
             for index, one in enumerate(done.memories)
         ],

@@ -155,12 +155,13 @@ class MemoryVersionList(Output):
 
 
 class BatchOutcome(BaseModel):
-    """Either the memory or the error."""
+    """Either the memory or the error. `redactions` are what was cut from this one."""
 
     index: int
     id: Maybe[str]
     created: Maybe[bool]
     error: Maybe[JsonObject]
+    redactions: Filled[list[JsonObject]] = Field(default_factory=list)
 
 
 class BatchOutcomes(Output):
@@ -245,7 +246,9 @@ def outcome(index: int, result: memories.Remembered | HubError) -> BatchOutcome:
     if isinstance(result, HubError):
         return BatchOutcome(index=index, id=None, created=None, error=result.body()["error"])
     id = typed_id("mem", result.memory.id)
-    return BatchOutcome(index=index, id=id, created=result.created, error=None)
+    return BatchOutcome(
+        index=index, id=id, created=result.created, error=None, redactions=result.memory.redactions
+    )
 
 
 def paged(show: Callable[[Memory], Brief]) -> memories.Told:

@@ -120,6 +120,7 @@ def test_of_a_batch_only_the_items_that_are_refused_are_left_out(cast: Cast) -> 
     ]
     assert (answer["created"], answer["refused"]) == (2, 2)
     assert answer["redactions"] == TOLD
+    assert [one.get("redactions", []) for one in answer["items"]] == [[], [], TOLD, []]
 
 
 def test_policies_are_those_of_the_space_that_is_written_to(cast: Cast) -> None:

@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 from datetime import timedelta
+from random import Random
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from accounts.models import Event, User
 from accounts.scopes import Role, Scope
 from memoryhub.common.errors import Forbidden, HubError, NotFound, ValidationFailed
 from memoryhub.common.ids import new_id, typed_id
+from memoryhub.common.secrets.shapes import expand
 from memoryhub.common.tenancy import tenant
 from memoryhub.operations.base import REGISTRY
 from spaces.models import Memory, SpaceMember, Summary
@@ -438,3 +440,12 @@ def test_spaces_are_listed_by_name_with_role_and_count(cast: Cast, desk: Desk) -
     first = ask(desk.actor, "decisions_list_spaces", page_size=1)
     rest = ask(desk.actor, "decisions_list_spaces", page_size=1, page_token=first["next_page_token"])
     assert [s["slug"] for s in rest["spaces"]] == ["main"]
+
+
+def test_of_the_items_each_tells_what_was_cut_from_it(desk: Desk) -> None:
+    key = expand("ghp_{crc:30}", Random(5))
+    said = f"Ann uses {key} for the nightly deploys, and the night shift knows where it is kept."
+    answer = desk.record(fact("Tea is at four"), fact(said), text="We set up the nightly deploys.")
+    told = [{"category": "github_token", "count": 1}]
+    assert [one.get("redactions", []) for one in answer["records"]] == [[], told]
+    assert answer["redactions"] == told
