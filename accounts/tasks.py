@@ -5,8 +5,8 @@ import time
 from celery import shared_task
 from django.core.cache import cache
 
+from accounts.domain import clients
 from accounts.domain.checkpoints import CHECK, CHECK_NOW, check_chain, check_when_due
-from accounts.domain.clients import drop_unused_clients
 from accounts.domain.events import SEAL, seal_events
 from accounts.domain.jobs import enqueue_everywhere, job, run_due_jobs
 from accounts.models import Job
@@ -28,7 +28,7 @@ def run_jobs() -> None:
 @shared_task(name="accounts.tasks.tend_clients", ignore_result=True)  # type: ignore[untyped-decorator]
 def tend_clients() -> None:
     """Drop clients that nobody uses, and tokens that are past."""
-    drop_unused_clients()
+    clients.tend_clients()
 
 
 def note_worker() -> None:

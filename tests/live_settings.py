@@ -7,3 +7,6 @@ CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"
 EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
 STORAGES = {"staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}}
 RATE_LIMIT_REQUESTS = RATE_LIMIT_WRITES = 0
+OAUTH2_PROVIDER = OAUTH2_PROVIDER | {  # noqa: F405
+    "CIMD_METADATA_FETCHER": "tests.clients.documents.Fetcher"
+}

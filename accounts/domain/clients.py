@@ -11,16 +11,19 @@ from typing import Any
 from django.conf import settings
 from django.core.cache import cache
 from django.core.exceptions import ValidationError
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
-from oauth2_provider.models import clear_expired
+from oauth2_provider.models import RefreshToken, clear_expired
 
+from accounts.domain.grants import end_grant
 from accounts.domain.limits import count_up
 from accounts.models import Application, Grant
 from memoryhub.common.errors import RateLimited, ValidationFailed
 
 HOUR = 3600
-UNUSED_FOR = timedelta(days=1)
+NEVER_USED = timedelta(days=1)
+LONG_UNUSED = timedelta(days=90)
+RENEWED = RefreshToken.objects.filter(token_family=OuterRef("pk"), revoked=None)
 PUBLIC = "none"
 SECRETS = ("client_secret_basic", "client_secret_post")
 GRANT_TYPES = ["authorization_code", "refresh_token"]
@@ -116,12 +119,16 @@ def _lists(needed: str, listed: object) -> bool:
     return isinstance(listed, list) and needed in listed
 
 
-def drop_unused_clients() -> int:
-    """Those that came by themselves and to which nobody is connected; and every token that is past."""
-    clear_expired()
+def tend_clients() -> int:
+    """Clear what is past: tokens, grants that nothing renews any more, and clients that came by themselves and were
+    never let in, or long ago. How many clients were dropped."""
     now = timezone.now()
-    Grant.objects.filter(connected_at=None, created_at__lt=now - UNUSED_FOR).delete()
-    used = Exists(Grant.objects.filter(application=OuterRef("pk"), revoked_at=None))
+    clear_expired()
+    for grant in Grant.objects.connected().filter(revoked_at=None).exclude(Exists(RENEWED)):
+        end_grant(grant.id)
+    Grant.objects.filter(connected_at=None, created_at__lt=now - NEVER_USED).delete()
     came = Application.objects.exclude(registration_source=Application.RegistrationSource.MANUAL)
-    dropped: int = came.filter(~used, updated__lt=now - UNUSED_FOR).delete()[0]
+    let_in = Grant.objects.filter(application=OuterRef("pk"))
+    lately = let_in.filter(Q(revoked_at=None) | Q(revoked_at__gt=now - LONG_UNUSED))
+    dropped: int = came.filter(~Exists(lately), updated__lt=now - NEVER_USED).delete()[0]
     return dropped

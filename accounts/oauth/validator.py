@@ -4,6 +4,7 @@ from typing import Any
 
 from django.db import transaction
 from oauth2_provider.models import AccessToken, RefreshToken
+from oauth2_provider.models import Grant as CodeGrant
 from oauth2_provider.oauth2_validators import OAuth2Validator
 from oauthlib.oauth2.rfc6749 import errors
 
@@ -47,7 +48,27 @@ class Validator(OAuth2Validator):  # type: ignore[misc]
             end_grant(begun.id)
             return False
         known = super().validate_code(client_id, code, client, request, *args, **kwargs)
-        return bool(known and begun is not None and live_grant(begun.id))
+        request.code_grant = CodeGrant.objects.filter(code=code, application=client).first()
+        return bool(known and request.code_grant and begun is not None and live_grant(begun.id))
+
+    def get_code_challenge(self, code: str, request: Any) -> str | None:
+        """Of the code as it was found valid: somebody else may have come with it meanwhile."""
+        return request.code_grant.code_challenge or None
+
+    def get_code_challenge_method(self, code: str, request: Any) -> str | None:
+        return request.code_grant.code_challenge_method or None
+
+    def confirm_redirect_uri(
+        self,
+        client_id: str,
+        code: str,
+        redirect_uri: str,
+        client: Any,
+        request: Any,
+        *args: Any,
+        **kwargs: Any,
+    ) -> bool:
+        return bool(request.code_grant.redirect_uri_allowed(redirect_uri))
 
     def validate_refresh_token(
         self, refresh_token: str, client: Any, request: Any, *args: Any, **kwargs: Any

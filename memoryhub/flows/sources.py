@@ -9,6 +9,7 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 
 from accounts.actor import Actor
+from accounts.domain.grants import access_grant
 from accounts.domain.keys import access_key
 from accounts.scopes import Right
 from memoryhub.common.canonical import digest
@@ -80,7 +81,14 @@ def _source(actor: Actor, key: str, session: str, *, right: Right = Right.READ) 
     if bool(key) == bool(session):
         raise ValidationFailed({"key": ["Name either a key or a session."]})
     space = access_space(actor, right=right)
-    return space, Q(session=session) if session else Q(written_by=f"key:{access_key(actor, key).id}")
+    return space, Q(session=session) if session else Q(written_by=_writer(actor, key))
+
+
+def _writer(actor: Actor, credential: str) -> str:
+    """A key, or by its typed id a client that was let in."""
+    if credential.startswith("grt_"):
+        return f"grant:{access_grant(actor, credential).id}"
+    return f"key:{access_key(actor, credential).id}"
 
 
 def _goes_by_name(kind: Kind) -> bool:

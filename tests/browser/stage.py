@@ -8,8 +8,8 @@ from django.utils import timezone
 
 from accounts.actor import Attribution, system_actor
 from accounts.domain.invitations import invite
-from accounts.models import Account, AgentKey, Job, User
-from accounts.scopes import Role
+from accounts.models import Account, AgentKey, Application, Grant, Job, User
+from accounts.scopes import Role, Scope
 from actions.connectors.identity import Identity
 from actions.domain.connections import add_connection
 from actions.domain.policies.rules import Draft, change_policy, create_policy
@@ -39,6 +39,10 @@ HOSTILE = (
     "\"'><b id=pwned>[go](javascript:window.pwned=1) [x](data:text/html,x) {{7*7}} {% now %}"
     " ![x](https://evil.example/?leak) \u202egnp.exe\u202c\u200b"
 )
+QUESTION = (
+    "/oauth/authorize?client_id=hostile&response_type=code&redirect_uri=https://client.example/back"
+    f"&code_challenge=E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM&code_challenge_method=S256&scope={'%20'.join(Scope)}"
+)
 SHORT = "<img src=x onerror=window.pwned=1>\u202e{{7*7}}"
 
 
@@ -48,6 +52,23 @@ class Hostile:
 
     pages: dict[str, str]
     doors: dict[str, str]
+
+
+def make_client(cast: Cast) -> None:
+    """One that calls itself something, and was let in."""
+    client = Application.objects.create(
+        client_id="hostile",
+        name=SHORT,
+        client_type="public",
+        authorization_grant_type="authorization-code",
+        redirect_uris="https://client.example/back",
+    )
+    now = timezone.now()
+    Grant.objects.create(
+        account_id=cast.account.id, user_id=cast.teammate.user_id, application=client, name=SHORT,
+        host="a-very-long-name-of-a-host.of-a-client.example", scopes=sorted(Scope), resources=[],
+        default_space_id=cast.space.id, code_hash="x", connected_at=now, last_used_at=now, last_used_client=SHORT,
+    )  # fmt: skip
 
 
 def make_hostile(cast: Cast) -> Hostile:
@@ -63,6 +84,7 @@ def make_hostile(cast: Cast) -> Hostile:
         AgentKey.objects.filter(account_id=cast.account.id).update(
             name=SHORT, last_used_client=SHORT, last_used_at=timezone.now()
         )
+        make_client(cast)
         agent = replace(
             cast.agent, name=SHORT, attribution=Attribution(agent=SHORT, session=SHORT, device_label=SHORT)
         )
@@ -142,6 +164,8 @@ def make_hostile(cast: Cast) -> Hostile:
         "audit": f"{home}/audit/",
         "audit none": f"{home}/audit/?object=nothing",
         "keys": f"{home}/keys/",
+        "consent": QUESTION,
+        "consent refused": QUESTION.replace("hostile", "unknown"),
         "key new": f"{home}/keys/new/",
         "connect": f"{home}/connect/",
         "password": "/accounts/password/change/",

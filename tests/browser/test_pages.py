@@ -33,7 +33,7 @@ def visit_all(page: Page, hostile: Hostile, cast: Cast, live_hub: str) -> Any:
 def test_every_page_is_accessible_in_light_and_in_dark(
     hostile: Hostile, cast: Cast, page: Page, watch: Any, live_hub: str
 ) -> None:
-    watch.expected = ("404", "410")
+    watch.expected = ("400", "404", "410")
     faults = {}
     for name, shown in visit_all(page, hostile, cast, live_hub):
         for scheme in ("light", "dark"):
@@ -59,7 +59,7 @@ def axe_faults(page: Page) -> list[str]:
 def test_on_every_page_hostile_text_stays_text_and_fits_a_small_phone(
     hostile: Hostile, cast: Cast, page: Page, watch: Any, live_hub: str
 ) -> None:
-    watch.expected = ("404", "410")
+    watch.expected = ("400", "404", "410")
     for name, shown in visit_all(page, hostile, cast, live_hub):
         shown.wait_for_load_state("networkidle")
         assert shown.evaluate("window.pwned") is None, name

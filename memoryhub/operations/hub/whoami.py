@@ -2,7 +2,7 @@
 
 from pydantic import BaseModel
 
-from accounts.actor import Actor
+from accounts.actor import GRANT, Actor
 from accounts.models import AgentKey
 from memoryhub.common.ids import typed_id
 from memoryhub.common.times import format_time
@@ -81,11 +81,17 @@ def whoami(actor: Actor, args: WhoamiInput) -> Whoami:
 def credential_shown(actor: Actor, key: AgentKey | None) -> CredentialOut:
     return CredentialOut(
         kind=actor.kind,
-        id=typed_id("key", key.id) if key else None,
+        id=credential_id(actor),
         name=key.name if key else actor.name,
         profile=actor.profile,
         expires_at=format_time(key.expires_at) if key and key.expires_at else None,
     )
+
+
+def credential_id(actor: Actor) -> str | None:
+    if actor.key_id is None:
+        return None
+    return typed_id("grt" if actor.kind == GRANT else "key", actor.key_id)
 
 
 def space_shown(space: Space) -> dict[str, str]:

@@ -8,7 +8,7 @@ import time_machine
 from django.db import connection
 from django.test import Client
 
-from accounts.domain.clients import drop_unused_clients
+from accounts.domain.clients import tend_clients
 from accounts.domain.credentials import authenticate
 from accounts.models import Application, Event, Grant, Membership, User
 from memoryhub.common.errors import Unauthorized
@@ -173,19 +173,29 @@ def test_one_address_registers_only_so_many_clients_in_an_hour(settings: Any) ->
         assert register().status_code == 201
 
 
-def test_clients_that_nobody_uses_are_dropped_after_a_day(cast: Cast) -> None:
+def test_clients_that_nobody_uses_are_dropped(cast: Cast) -> None:
+    """After a day where nobody let them in, long after the end of what they had, and what nothing renews ends."""
     now = datetime(2026, 3, 2, 12, 30, tzinfo=UTC)
+
+    def left_after(life: timedelta) -> set[str]:
+        with time_machine.travel(now + life, tick=False):
+            tend_clients()
+            return set(Application.objects.values_list("client_id", flat=True))
+
     with time_machine.travel(now, tick=False):
-        idle, used = visitor(), visitor()
-        tokens = connect(cast.teammate, cast.space.id, used)
-        code_for(cast, idle)
-        drop_unused_clients()
-        assert Application.objects.count() == 2
-    with time_machine.travel(now + timedelta(days=1, seconds=1), tick=False):
-        drop_unused_clients()
-        assert list(Application.objects.values_list("client_id", flat=True)) == [used.id]
-        assert Grant.objects.count() == 1
-        assert used.refresh(tokens["refresh_token"]).status_code == 200
+        idle, asked, used, ended = (visitor() for _ in range(4))
+        connect(cast.teammate, cast.space.id, used)
+        given_back = connect(cast.teammate, cast.space.id, ended)
+        ended.post("/oauth/revoke", token=given_back["access_token"])
+        code_for(cast, asked)
+    assert left_after(timedelta(hours=23)) == {idle.id, asked.id, used.id, ended.id}
+    assert left_after(timedelta(days=1, seconds=1)) == {used.id, ended.id}
+    assert Grant.objects.live().count() == 1
+    assert left_after(timedelta(days=30, hours=2)) == {used.id, ended.id}
+    assert Grant.objects.live().count() == 0
+    assert left_after(timedelta(days=91)) == {used.id}
+    assert left_after(timedelta(days=121)) == set()
+    assert Grant.objects.count() == 2
 
 
 # Coming for tokens
