@@ -10,7 +10,7 @@ SPEAKERS = (
     r"user|human|assistant|ai|system|developer|tool|bot|model|agent|claude|chatgpt|gpt|copilot|gemini|customer|me|you"
     r"|nutzer|benutzer|mensch|assistent|utilisateur|usuario|asistente|ユーザー|人間|アシスタント|用户|使用者|助手|系统"
 )
-PREFIX = r"\s*(?:[-*>#|]+\s*)*(?:\[[^\]\n]{1,30}\]\s*|\(?\d{1,2}:\d{2}(?::\d{2})?\)?\s*)?[*_`]*"
+PREFIX = r"[-*>#|\s]{0,40}(?:\[[^\]\n]{1,30}\]\s*|\(?\d{1,2}:\d{2}(?::\d{2})?\)?\s*)?[*_`]{0,8}"
 LABELLED = re.compile(rf"^{PREFIX}(?P<who>(?:{SPEAKERS})(?:[ _-]?\d+)?)\s*[*_`]*\s*[:：>]", re.I)
 NAMED = re.compile(
     rf"^{PREFIX}(?P<who>[^\W\d_][\w.'-]{{0,20}}(?: [^\W\d_][\w.'-]{{0,20}})?)[*_`]*\s*[:：]\s*\S"

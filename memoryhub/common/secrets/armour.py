@@ -20,7 +20,7 @@ INSIDE = re.compile(
     r"|[A-Za-z0-9+/=_-]{2,}|\\[nrt]|[\s\"'>#*|,+;:\\])*"
 )
 BODY = re.compile(r"[A-Za-z0-9+/]{16,}")
-TAIL = re.compile(r"(?:[A-Za-z0-9+/=]{16,}|\\[nrt]|[\s\"'>#|,+\\])*[A-Za-z0-9+/=]+[\s\"'>#|,+\\nr]*$")
+TAIL = re2.compile(r"(?:[A-Za-z0-9+/=]{16,}|\\[nrt]|[\s\"'>#|,+\\])*[A-Za-z0-9+/=]+[\s\"'>#|,+\\nr]*$")
 LEAST = 40
 FARTHEST = 64 * 1024
 

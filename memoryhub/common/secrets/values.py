@@ -26,7 +26,7 @@ REFERENCE = re.compile(
 )
 TECHNICAL = re.compile(
     r"(?i)^(?:base-?(?:16|32|36|58|62|64)(?:url)?(?:[-_]?encoded)?|(?:hmac-?)?sha-?[0-9]{1,3}(?:[-_/]?[0-9]{3})?(?:[-_]?hash(?:ed)?)?|md[45]|utf-?(?:8|16|32)|"
-    r"oauth-?[12](?:\.[0-9])?|v[0-9]+(?:\.[0-9]+)*|[a-z]{1,8}-?v[0-9]+|aes-?[0-9]{3}(?:-?[a-z0-9]+)*|(?:rs|hs|es|ps)(?:256|384|512)|eddsa|"
+    r"oauth-?[12](?:\.[0-9])?|v[0-9]+(?:\.[0-9]+)*|[a-z]{1,8}-?v[0-9]+|aes-?[0-9]{3}[a-z0-9]*(?:-[a-z0-9]+)*|(?:rs|hs|es|ps)(?:256|384|512)|eddsa|"
     r"argon2(?:id|i|d)?|pbkdf2(?:[-_][a-z0-9]+)*|bcrypt|scrypt|ed(?:25519|448)|x(?:25519|509)|rsa-?[0-9]{3,4}|p-?(?:256|384|521)|"
     r"k8s|s3|ec2|http2?|ipv[46]|web3|i18n|l10n|n8n|fido2|saml2|oidc|rfc-?[0-9]{3,5}|iso-?[0-9]{3,5}|"
     r"[0-9]+(?:\.[0-9]+)?(?:px|em|rem|ms|s|m|h|d|kb|mb|gb|kib|mib|gib|k|%|x|min|mins|sec|secs|hours?|days?|bits?|bytes?|chars?|th|st|nd|rd)?|"

@@ -29,6 +29,7 @@ from memoryhub.mcp.messages import parse
 from memoryhub.mcp.refusals import Refused
 from spaces.domain.memories.fields import PATH
 from spaces.domain.search.tokens import document_words, query_words
+from spaces.domain.transcripts import is_transcript
 
 SECONDS = float(os.environ.get("FUZZ_SECONDS", "600"))
 SLOWEST = 2.0
@@ -50,7 +51,7 @@ MARKS = [
     "password",
 ]
 ARMOUR = ["-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----"]
-LONG = ["a" * 300, "=" * 300, "A" * 500, "2026-03-08T02:30", "-W10-1"]
+LONG = ["-" * 80, "# " * 40, "aes256", "a" * 300, "=" * 300, "A" * 500, "2026-03-08T02:30", "-W10-1"]
 PIECES = [*TEMPLATES, *MARKS, *ARMOUR, *LONG]
 TEXT = st.one_of(
     st.text(),
@@ -73,6 +74,7 @@ TARGETS: dict[str, tuple[st.SearchStrategy[Any], Callable[[Any], object]]] = {
     "screening": (TEXT, reasons_to_hold),
     "canonical JSON": (VALUES, canonical),
     "keys": (TEXT, is_well_formed),
+    "transcripts": (TEXT, is_transcript),
     "tokenizer": (TEXT, lambda text: (list(document_words(text)), query_words(text))),
     "paths": (TEXT, PATH.fullmatch),
     "times": (TEXT, lambda text: parse_time(text, ZONE, field="at")),
@@ -101,6 +103,30 @@ def thrown(name: str, **how: Any) -> None:
 @pytest.mark.parametrize("name", TARGETS)
 def test_nothing_that_is_thrown_at_it_breaks_it(name: str) -> None:
     thrown(name, max_examples=60)
+
+
+LINES = [mark * 3000 for mark in "-#*>|=_`~ .,:;+/\\\"'[({<aA0\t\u200b"]
+BLOBS = [
+    f"{start}{mark * 3000}!"
+    for start in ("aes256", "v1", "sha256-", "1.", "a.", "[")
+    for mark in ("a", "1", "a1", ".a")
+]
+KEYS = [
+    f"{inside * 100}{end}"
+    for inside in ("Ab0+/", "A" * 16, "\\n", "+")
+    for end in ("!-----END PRIVATE KEY-----", "!")
+]
+READERS = [cut_text, reasons_to_hold, is_transcript, query_words, lambda text: cut({"password": text})]
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_no_row_of_marks_keeps_a_reader_busy(reader: Callable[[str], object]) -> None:
+    """A line of dashes, a long number, a key without its beginning: what asks a pattern to try everything."""
+    for text in (*LINES, *BLOBS, *KEYS):
+        for said in (text, f"{text}\n" * 3, f"token = {text}", f"a{text}b"):
+            began = time.thread_time()
+            reader(said)
+            assert time.thread_time() - began < SLOWEST, said[:40]
 
 
 @pytest.mark.slow
