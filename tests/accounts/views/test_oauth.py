@@ -8,11 +8,14 @@ import time_machine
 from django.db import connection
 from django.test import Client
 
+from accounts.domain.accounts import add_member
 from accounts.domain.clients import tend_clients
 from accounts.domain.credentials import authenticate
 from accounts.models import Application, Event, Grant, Membership, User
+from accounts.scopes import Role
 from memoryhub.common.errors import Unauthorized
 from memoryhub.common.tenancy import tenant
+from memoryhub.flows.offboarding import remove_member
 from tests.conftest import Cast
 from tests.oauth import (
     CALLBACK,
@@ -420,6 +423,17 @@ def test_who_leaves_is_followed_by_what_they_let_in(cast: Cast) -> None:
     client = visitor()
     tokens = connect(cast.teammate, cast.space.id, client)
     Membership.objects.filter(user_id=cast.teammate.user_id).delete()
+    assert not holds(tokens)
+    assert client.refresh(tokens["refresh_token"]).json()["error"] == "invalid_grant"
+
+
+def test_who_is_removed_and_comes_back_has_nothing_connected(cast: Cast) -> None:
+    client = visitor()
+    tokens = connect(cast.teammate, cast.space.id, client)
+    assert cast.teammate.user_id is not None
+    with tenant(cast.account.id):
+        assert remove_member(cast.owner, cast.teammate.user_id).clients == 1
+        add_member(cast.account.id, User.objects.get(id=cast.teammate.user_id), Role.MEMBER)
     assert not holds(tokens)
     assert client.refresh(tokens["refresh_token"]).json()["error"] == "invalid_grant"
 
