@@ -127,6 +127,12 @@ def ungrounded(text: str, sources: Iterable[str], *, labels: Iterable[str] = ())
     return foreign(Said((text, *labels)), old)
 
 
+def leaves_out(text: str, source: str) -> bool:
+    """Whether it has less than half of the source's words."""
+    new, old = Said((text,)), Said((source,))
+    return len(_shared(new, old)) < SHARED * len(old.content)
+
+
 def foreign(new: Said, old: Said) -> str | None:
     """The kind of what is in the new texts and in none of the old ones: a number, a date or a name."""
     if new.numbers - old.numbers:

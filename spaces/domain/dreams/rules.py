@@ -10,7 +10,7 @@ from uuid import UUID
 
 from memoryhub.common.errors import NotFound
 from memoryhub.common.ids import parse_id
-from spaces.domain.dreams.grounding import Said, foreign, ungrounded
+from spaces.domain.dreams.grounding import Said, foreign, leaves_out, ungrounded
 from spaces.domain.dreams.images import mark_of
 from spaces.domain.dreams.screening import unfit
 from spaces.domain.dreams.shape import Proposed
@@ -123,6 +123,16 @@ def nothing_from_nowhere(change: Proposed, memories: Sequence[Memory], ground: G
     return Skip("from_nowhere", why) if why else None
 
 
+def nothing_lost(change: Proposed, memories: Sequence[Memory], ground: Ground) -> Skip | None:
+    """What is merged or reworded says the same in other words. Something else about the same person is no reason to
+    leave a memory out."""
+    if change.op == "add" or change.text is None:
+        return None
+    if any(leaves_out(change.text, memory.text) for memory in memories):
+        return Skip("loses", "It leaves out more than half of what one of its memories says.")
+    return None
+
+
 def nothing_unfit(change: Proposed, memories: Sequence[Memory], ground: Ground) -> Skip | None:
     found = unfit(change, memories)
     return Skip(*found) if found else None
@@ -157,5 +167,6 @@ RULES: tuple[Rule, ...] = (
     no_sprawl,
     nothing_unfit,
     nothing_from_nowhere,
+    nothing_lost,
     no_excess,
 )

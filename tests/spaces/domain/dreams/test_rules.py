@@ -183,6 +183,21 @@ def test_nothing_comes_from_nowhere(dreamer: Dreamer, op: str) -> None:
     assert codes == ["from_nowhere"] * len(FROM_NOWHERE)
 
 
+def test_another_fact_about_the_same_person_retires_none(dreamer: Dreamer) -> None:
+    dreamer.fills()
+    old = dreamer.remembers("Ana is CTO at Initech")
+    home = dreamer.remembers("Ana lives in Porto")
+    new = dreamer.remembers("Ana administers the GitHub org of Initech")
+    only_new = "Ana administers the GitHub org of Initech"
+    assert leaves_all_as_it_was(
+        dreamer,
+        {"op": "merge", "ids": [new, home], "text": only_new},
+        {"op": "merge", "ids": [new, old, home], "text": only_new},
+        {"op": "update", "id": home, "text": "Ana"},
+    ) == ["loses", "loses", "loses"]
+    assert row(home).status == row(old).status == "active"
+
+
 def test_a_subject_or_a_tag_brings_in_no_name_or_number_either(dreamer: Dreamer) -> None:
     a, b, *_ = dreamer.fills()
     codes = leaves_all_as_it_was(
