@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 from uuid import UUID
 
 from django.db.models import Count, Exists, F, FloatField, Func, OuterRef, Value
@@ -15,6 +16,7 @@ from memoryhub.common.text import nfc
 from spaces.domain.access import access_space
 from spaces.domain.embeddings import QueryMeaning
 from spaces.domain.memories import meaning_of
+from spaces.domain.memories.recalling import in_order
 from spaces.domain.memories.superseding import Chain, chains_of
 from spaces.domain.search.filters import SearchFilters, matching
 from spaces.domain.search.holding import something_of_every
@@ -156,14 +158,24 @@ def _filters(actor: Actor, wanted: Wanted, statuses: tuple[str, ...]) -> SearchF
 def _search(
     actor: Actor, query: str, meaning: QueryMeaning, filters: SearchFilters, limit: int
 ) -> tuple[list[Ranked], Mode]:
-    ranked = search(actor, query, meaning, filters=filters, limit=2 * limit)
-    near = [hit for hit in ranked.hits if hit.cosine is not None][:limit]
-    rows = Memory.objects.filter(account_id=actor.account_id).in_bulk([hit.id for hit in near])
-    found = [Ranked(rows[hit.id], hit.score, "meaning") for hit in near if hit.id in rows]
+    found, mode = _by_meaning(actor, query, meaning, filters, limit)
     if len(found) < limit:
         found += _by_every_word(actor, query, meaning.model, filters, limit - len(found))
     if not found and _says_nothing(query):
         return _newest(actor, filters, limit), "newest"
+    return found, mode
+
+
+def _by_meaning(
+    actor: Actor, query: str, meaning: QueryMeaning, filters: SearchFilters, limit: int
+) -> tuple[list[Ranked], Mode]:
+    """Those that have a vector to compare with the question's, if it has one."""
+    if meaning.vector is None:
+        return [], "words"
+    ranked = search(actor, query, meaning, filters=filters, limit=2 * limit)
+    near = {hit.id: hit.score for hit in ranked.hits if hit.cosine is not None}
+    rows = in_order(actor, list(near)[:limit])
+    found = [Ranked(memory, near[memory.id], "meaning") for memory in rows]
     return found, "words" if ranked.mode == "newest" else ranked.mode
 
 
@@ -174,9 +186,7 @@ def _says_nothing(query: str) -> bool:
 
 
 def _newest(actor: Actor, filters: SearchFilters, limit: int) -> list[Ranked]:
-    ids = newest(actor, filters, limit)
-    rows = Memory.objects.filter(account_id=actor.account_id).in_bulk(ids)
-    return [Ranked(rows[id], 0.0, "newest") for id in ids if id in rows]
+    return [Ranked(row, 0.0, "newest") for row in in_order(actor, newest(actor, filters, limit))]
 
 
 def _by_every_word(
@@ -189,10 +199,10 @@ def _by_every_word(
     weights = read_question(actor, query, spaces=filters.spaces).weights
     rows = _without_vector(matching(actor, filters), model).filter(something_of_every(words))
     scored = rows.annotate(share=_share(weights)).order_by("-share", "-created_at", "-id")
-    shares = dict(scored.values_list("id", "share")[:LOOKED_THROUGH])
-    best = Memory.objects.filter(account_id=actor.account_id).in_bulk(shares)
-    held = [best[id] for id in shares if id in best and _holds(best[id], words)]
-    return [Ranked(memory, shares[memory.id] or 0.0, "words") for memory in held[:limit]]
+    looked = scored.values_list("id", "share", "text", "topics")[:LOOKED_THROUGH]
+    held = ((id, share) for id, share, text, topics in looked if holds_all_words(words, text, *topics))
+    shares = dict(islice(held, limit))
+    return [Ranked(memory, shares[memory.id] or 0.0, "words") for memory in in_order(actor, list(shares))]
 
 
 def _share(weights: SparseVector) -> Func:
@@ -204,10 +214,6 @@ def _share(weights: SparseVector) -> Func:
         arg_joiner=" <#> ",
         output_field=FloatField(),
     )
-
-
-def _holds(memory: Memory, words: Sequence[Word]) -> bool:
-    return holds_all_words(words, memory.text, *memory.topics)
 
 
 def _telling(query: str) -> list[Word]:

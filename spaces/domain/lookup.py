@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import reduce
 from operator import or_
 from typing import Any
+from uuid import UUID
 
 from django.conf import settings
 from django.db.models import Q, QuerySet, TextField
@@ -61,13 +62,15 @@ class Item:
 
 @dataclass(frozen=True)
 class Place:
-    """Where pages are: the account, and the space of what is in none."""
+    """Where pages are: the account, the slugs of the spaces that the actor reads, and the space of what is in none."""
 
     account: str
+    slugs: Mapping[UUID, str]
     fallback: Space
 
-    def url(self, space: Space | None, path: str) -> str:
-        return f"{settings.PUBLIC_URL}/a/{self.account}/{(space or self.fallback).slug}/{path}"
+    def url(self, row: Memory | Plan | Summary | JournalEntry | Record, path: str) -> str:
+        slug = self.slugs.get(row.space_id or self.fallback.id, self.fallback.slug)
+        return f"{settings.PUBLIC_URL}/a/{self.account}/{slug}/{path}"
 
 
 def look_up(actor: Actor, query: str) -> list[Item]:
@@ -111,7 +114,8 @@ def read_item(actor: Actor, id: str) -> Item:
 
 def _place(actor: Actor) -> Place:
     slug = Account.objects.values_list("slug", flat=True).get(id=actor.account_id)
-    return Place(slug, access_space(actor))
+    slugs = dict(Space.objects.visible_to(actor).values_list("id", "slug"))
+    return Place(slug, slugs, access_space(actor))
 
 
 def _memory(place: Place, memory: Memory, score: float = 0.0) -> Item:
@@ -130,7 +134,7 @@ def _memory(place: Place, memory: Memory, score: float = 0.0) -> Item:
         "superseded_by": memory.superseded_by_id and typed_id("mem", memory.superseded_by_id),
     }
     title = memory.subject or excerpt(" ".join(memory.text.split()), TITLE)
-    return Item(id, title, memory.text, place.url(memory.space, f"memories/{id}/"), _filled(told), score)
+    return Item(id, title, memory.text, place.url(memory, f"memories/{id}/"), _filled(told), score)
 
 
 def _plan(place: Place, plan: Plan, score: float = 0.0) -> Item:
@@ -142,7 +146,7 @@ def _plan(place: Place, plan: Plan, score: float = 0.0) -> Item:
         "version": plan.version,
         "updated_at": format_time(plan.updated_at),
     }
-    return Item(id, plan.title, plan.content, place.url(plan.space, f"plans/{id}/"), _filled(told), score)
+    return Item(id, plan.title, plan.content, place.url(plan, f"plans/{id}/"), _filled(told), score)
 
 
 def _summary(place: Place, summary: Summary, score: float = 0.0) -> Item:
@@ -154,13 +158,13 @@ def _summary(place: Place, summary: Summary, score: float = 0.0) -> Item:
         "created_at": format_time(summary.created_at),
     }
     title = f"Session summary, {summary.session or summary.agent or summary.created_at.date().isoformat()}"
-    url = place.url(summary.space, f"sessions/?summary={id}")
+    url = place.url(summary, f"sessions/?summary={id}")
     return Item(id, title, summary.text, url, _filled(told), score)
 
 
 def _entry(place: Place, entry: JournalEntry, score: float = 0.0) -> Item:
     title = f"Journal, {'week of ' if entry.kind == 'week' else ''}{entry.date.isoformat()}"
-    url = place.url(entry.space, f"journal/{entry.kind}/{entry.date.isoformat()}/")
+    url = place.url(entry, f"journal/{entry.kind}/{entry.date.isoformat()}/")
     told = {"kind": entry.kind, "date": entry.date.isoformat(), "updated_at": format_time(entry.updated_at)}
     return Item(typed_id("jrn", entry.id), title, _log_text(entry), url, told, score)
 
@@ -192,7 +196,7 @@ def _record(place: Place, record: Record, score: float = 0.0) -> Item:
         id,
         title,
         text,
-        place.url(record.space, f"records/in/{record.collection}/{id}/"),
+        place.url(record, f"records/in/{record.collection}/{id}/"),
         _filled(told),
         score,
     )
@@ -220,7 +224,7 @@ class Searched:
     def search(self, actor: Actor, place: Place, words: Sequence[Word]) -> Iterator[Item]:
         if not words:
             return
-        rows = self.rows(actor).select_related("space")
+        rows = self.rows(actor)
         casts = {f"{field}_text": Cast(field, TextField()) for field in self.fields}
         having = [
             Q((f"{name}__icontains", form)) for name in casts for word in words for form in _forms(word)
@@ -252,7 +256,7 @@ def _reach(actor: Actor, rows: Any) -> Any:
 
 def _named(rows: Any, prefix: str) -> Callable[[Actor, str], Any]:
     def one(actor: Actor, id: str) -> Any:
-        row = rows.visible_to(actor).select_related("space").filter(id=parse_id(prefix, id)).first()
+        row = rows.visible_to(actor).filter(id=parse_id(prefix, id)).first()
         if row is None:
             raise NotFound("item")
         return row

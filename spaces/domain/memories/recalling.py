@@ -142,7 +142,7 @@ def _find(actor: Actor, asked: _Asked, wanted: Wanted) -> Found:
     ranked = search(
         actor, asked.query, asked.meaning, filters=filters, limit=asked.limit, explain=asked.explain
     )
-    page = Page(_in_order(actor, ranked.ids))
+    page = Page(in_order(actor, ranked.ids))
     return Found(page, ranked.mode, {hit.id: hit for hit in ranked.hits}, _notes(asked.meaning))
 
 
@@ -264,7 +264,8 @@ def _newest(
     )
 
 
-def _in_order(actor: Actor, ids: Sequence[UUID]) -> list[Memory]:
+def in_order(actor: Actor, ids: Sequence[UUID]) -> list[Memory]:
+    """Those that are there, in this order."""
     if not ids:
         return []
     with connection.cursor() as cursor:
