@@ -1,6 +1,7 @@
 from django.apps import AppConfig
 from django.db import connection
 from django.db.models.signals import pre_migrate
+from django.http import HttpRequest
 
 from memoryhub.common.tenancy import APP_ROLE
 
@@ -10,7 +11,24 @@ class AccountsConfig(AppConfig):
     verbose_name = "People and teams"
 
     def ready(self) -> None:
+        from allauth.mfa import signals
+
         pre_migrate.connect(let_the_app_in, sender=self)
+        for changed in (
+            signals.authenticator_added,
+            signals.authenticator_removed,
+            signals.authenticator_reset,
+        ):
+            changed.connect(end_the_others)
+
+
+def end_the_others(request: HttpRequest, user: object, **kwargs: object) -> None:
+    """Another way to sign in: what was signed in before has to do it anew, but for who has just changed it."""
+    from accounts.domain.sessions import end_other_sessions
+    from accounts.models import User
+
+    if isinstance(user, User):
+        end_other_sessions(request, user)
 
 
 def let_the_app_in(**kwargs: object) -> None:

@@ -8,13 +8,16 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from accounts.domain.audit import Asked
-from accounts.scopes import FAMILIES, Role
+from accounts.domain.keys import KeyChange
+from accounts.scopes import FAMILIES, Role, Scope
+from memoryhub.web.forms import LinesField
 
 PRESET_CHOICES = [
     ("agent", _("Agent"), _("Remembers, recalls, keeps records, proposes actions. Cannot forget or administer.")),
     ("reader", _("Reader"), _("Reads memories, records and the journal. Writes nothing.")),
     ("writer", _("Writer"), _("Reads and writes what is remembered. Proposes no actions.")),
     ("operator", _("Operator"), _("Everything a key can hold, forgetting and space settings included.")),
+    ("custom", _("Chosen one by one"), _("Exactly the scopes that are ticked below.")),
 ]  # fmt: skip
 EVERY_TOOL = "all"
 TOOL_CHOICES = [
@@ -65,6 +68,24 @@ class FirstOwnerForm(OwnerForm):
     )
 
 
+def scopes_field(*, required: bool) -> forms.MultipleChoiceField:
+    return forms.MultipleChoiceField(
+        label=_("Scopes"),
+        required=required,
+        choices=[(str(scope), str(scope)) for scope in Scope],
+        widget=forms.CheckboxSelectMultiple,
+    )
+
+
+def addresses_field() -> LinesField:
+    return LinesField(
+        label=_("Only from these addresses"),
+        required=False,
+        help_text=_("One on a line. None is from anywhere."),
+        widget=forms.Textarea(attrs={"rows": 2, "class": "code-input", "spellcheck": "false"}),
+    )
+
+
 class KeyForm(forms.Form):
     """A key for one agent. `spaces` are the (id, name) pairs the person may choose from."""
 
@@ -102,9 +123,21 @@ class KeyForm(forms.Form):
         help_text=_("Hosted clients may not create projects."),
     )
 
+    scopes = scopes_field(required=False)
+    addresses = addresses_field()
+
     def __init__(self, *args: object, spaces: Iterable[tuple[str, str]], **kwargs: object) -> None:
         super().__init__(*args, **kwargs)  # type: ignore[arg-type]
         self.fields["space"].choices = list(spaces)  # type: ignore[attr-defined]
+
+    @property
+    def chosen_preset(self) -> str | None:
+        preset: str = self.cleaned_data["preset"]
+        return None if preset == "custom" else preset
+
+    @property
+    def chosen_scopes(self) -> list[str] | None:
+        return self.cleaned_data["scopes"] if self.chosen_preset is None else None
 
     @property
     def presets(self) -> list[dict[str, object]]:
@@ -122,6 +155,58 @@ class KeyForm(forms.Form):
 
     def expiry(self) -> datetime:
         return timezone.now() + timedelta(days=self.cleaned_data["life"])
+
+
+class KeyChangeForm(forms.Form):
+    """What a key holds, changed in place. `spaces` are the (id, name) pairs the person may choose from."""
+
+    name = forms.CharField(label=_("Name"), max_length=120)
+    scopes = scopes_field(required=True)
+    families = forms.MultipleChoiceField(
+        label=_("Tools at /mcp"),
+        choices=[(family, family) for family in FAMILIES],
+        widget=forms.CheckboxSelectMultiple,
+    )
+    space = forms.ChoiceField(label=_("Space"), required=False)
+    spaces = forms.MultipleChoiceField(
+        label=_("Kept to these spaces"),
+        required=False,
+        help_text=_("None ticked is every space that its maker sees."),
+        widget=forms.CheckboxSelectMultiple,
+    )
+    expires_on = forms.DateField(
+        label=_("Valid until"),
+        required=False,
+        help_text=_("To the end of that day. Empty is without an end."),
+        widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
+    )
+    addresses = addresses_field()
+
+    def __init__(self, *args: object, of_spaces: Iterable[tuple[str, str]], **kwargs: object) -> None:
+        super().__init__(*args, **kwargs)  # type: ignore[arg-type]
+        choices = list(of_spaces)
+        self.fields["space"].choices = choices  # type: ignore[attr-defined]
+        self.fields["spaces"].choices = choices  # type: ignore[attr-defined]
+
+    def change(self) -> KeyChange:
+        data = self.cleaned_data
+        return KeyChange(
+            name=data["name"],
+            scopes=data["scopes"],
+            families=data["families"],
+            default_space_id=UUID(data["space"]) if data["space"] else None,
+            space_ids=[UUID(id) for id in data["spaces"]] or None,
+            expires_at=_midnight(data["expires_on"], 1),
+            addresses=data["addresses"],
+        )
+
+    def clean_expires_on(self) -> date | None:
+        day: date | None = self.cleaned_data["expires_on"]
+        if day and not timezone.localdate() <= day <= timezone.localdate() + timedelta(days=3650):
+            raise forms.ValidationError(
+                _("Choose a day from today on, within ten years. To end it now, revoke it.")
+            )
+        return day
 
 
 class InviteForm(forms.Form):

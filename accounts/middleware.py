@@ -14,6 +14,7 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 
 from accounts.domain.accounts import person_actor
+from accounts.domain.sessions import note_session
 from accounts.models import User
 from memoryhub.common.errors import HubError
 from memoryhub.common.secrets import Cut, cut
@@ -97,6 +98,7 @@ def tend_session(request: HttpRequest, now: float) -> None:
         logout(request)
     elif now - session.get(USED_AT, 0) > USE_NOTED_EVERY:
         session[USED_AT] = now
+        note_session(request)
 
 
 def check_sent(request: HttpRequest, view: View) -> None:

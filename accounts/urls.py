@@ -1,10 +1,11 @@
 from django.urls import path, re_path
 
-from accounts.views import oauth, preferences, welcome
+from accounts.views import oauth, preferences, sessions, welcome
 
 urlpatterns = [
     path("welcome/<str:token>/", welcome.welcome, name="welcome"),
     path("appearance/", preferences.theme, name="theme"),
+    path("sessions/<int:session>/end/", sessions.end, name="session-end"),
     path("shortcuts/", preferences.shortcuts, name="shortcuts"),
     path("oauth/register", oauth.register, name="oauth-register"),
     path("oauth/token", oauth.token, name="oauth-token"),

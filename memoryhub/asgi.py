@@ -25,6 +25,7 @@ from memoryhub.rest.app import MATCH, RestApplication, operation_at  # noqa: E40
 from memoryhub.routing import websocket_urlpatterns  # noqa: E402
 from memoryhub.web.bodies import bounded  # noqa: E402
 from memoryhub.web.cors import with_cors  # noqa: E402
+from memoryhub.web.proxies import behind_proxies  # noqa: E402
 
 FORM_BYTES = 1024 * 1024
 """What a form has around the file in it."""
@@ -56,7 +57,7 @@ def build_application(extra_servers: Mapping[str, Server[Any]] | None = None) ->
         else:
             await pages(scope, bounded(receive, settings.IMPORT_BYTES + FORM_BYTES), send)
 
-    return with_cors(application)
+    return behind_proxies(with_cors(application), settings.TRUSTED_PROXIES)
 
 
 def refuse_known_key() -> None:

@@ -327,11 +327,12 @@ def rotate(data_dir: Path | None, as_json: bool) -> None:
         import django
 
         django.setup()
+        from accounts.domain.seeds import reseal_seeds
         from actions.domain.connections import reseal_everything
         from memoryhub.common.errors import HubError
 
         try:
-            resealed = reseal_everything()
+            resealed = reseal_everything() + reseal_seeds()
         except HubError as error:
             raise SetupError(error.message) from error
     show({"resealed": resealed}, as_json, f"{resealed} sealed anew")

@@ -28,6 +28,8 @@ PUBLIC_HOST = urlsplit(PUBLIC_URL).hostname or "localhost"
 ALLOWED_HOSTS = envlist("ALLOWED_HOSTS", [PUBLIC_HOST, "localhost", "127.0.0.1", "[::1]"])
 ALLOWED_ORIGINS = envlist("ALLOWED_ORIGINS", [PUBLIC_URL])
 CSRF_TRUSTED_ORIGINS = ALLOWED_ORIGINS
+# How many proxies of ours stand in front: each adds the address it was asked from to X-Forwarded-For.
+TRUSTED_PROXIES = envint("TRUSTED_PROXIES", 0)
 if HTTPS:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     SECURE_HSTS_SECONDS = envint("HSTS_SECONDS", 31_536_000)
@@ -47,6 +49,8 @@ INSTALLED_APPS = [
     "django.contrib.postgres",
     "allauth",
     "allauth.account",
+    "allauth.mfa",
+    "allauth.usersessions",
     "oauth2_provider",
     "rest_framework",
     "channels",
@@ -222,7 +226,14 @@ ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*"]
 ACCOUNT_USER_MODEL_USERNAME_FIELD = None
 ACCOUNT_EMAIL_VERIFICATION = "none"
 ACCOUNT_CHANGE_EMAIL = True  # the new address takes the old one's place once it is verified
-ACCOUNT_REAUTHENTICATION_METHODS = {"password"}
+ACCOUNT_REAUTHENTICATION_METHODS = {"password", "mfa"}
+ACCOUNT_REAUTHENTICATION_TIMEOUT = 300
+MFA_ADAPTER = "accounts.adapter.MFAAdapter"
+MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
+MFA_PASSKEY_LOGIN_ENABLED = True
+MFA_TOTP_ISSUER = "Memory Hub"
+MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not HTTPS  # browsers make passkeys for http://localhost alone
+USERSESSIONS_TRACK_ACTIVITY = True
 ACCOUNT_USER_DISPLAY = operator.methodcaller("get_full_name")
 ACCOUNT_PRESERVE_USERNAME_CASING = False
 ACCOUNT_LOGOUT_ON_PASSWORD_CHANGE = True

@@ -27,6 +27,8 @@ team_pages = [
     path("keys/", keys.keys, name="keys"),
     path("keys/new/", keys.new_key, name="key-new"),
     path("keys/<str:key>/first-call/", keys.first_call, name="key-first-call"),
+    path("keys/<str:key>/change/", keys.change, name="key-change"),
+    path("keys/<str:key>/rotate/", keys.rotate, name="key-rotate"),
     path("keys/<str:key>/revoke/", keys.revoke, name="key-revoke"),
     path("keys/grants/<str:grant>/revoke/", keys.disconnect, name="grant-revoke"),
 ]

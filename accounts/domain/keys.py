@@ -8,6 +8,7 @@ import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from ipaddress import ip_address
 from uuid import UUID
 
 from django.conf import settings
@@ -18,12 +19,13 @@ from accounts.actor import Actor
 from accounts.domain.events import record_event
 from accounts.models import AgentKey
 from accounts.scopes import FAMILIES, KEY_MAKERS, PRESETS, Right, Scope
-from memoryhub.common.errors import Forbidden, NotFound, ValidationFailed
-from memoryhub.common.ids import parse_id, typed_id
+from memoryhub.common.errors import Conflict, Forbidden, NotFound, ValidationFailed
+from memoryhub.common.ids import new_id, parse_id, typed_id
 
 ALPHABET = string.digits + string.ascii_uppercase + string.ascii_lowercase
 KEY = re.compile(r"mh_(live|test)_([0-9A-Za-z]{30})([0-9A-Za-z]{6})")
 DEFAULT_LIFE = timedelta(days=90)
+OVERLAP = timedelta(hours=24)
 
 
 @dataclass(frozen=True)
@@ -50,8 +52,7 @@ def create_key(
 ) -> NewKey:
     """Make a key that acts for the actor. Exactly one of `preset` and `scopes`; 90 days unless told otherwise."""
     check_may_make_keys(actor)
-    if not name.strip():
-        raise ValidationFailed({"name": ["Give the key a name, such as the agent that will use it."]})
+    check_name(name)
     secret = make_secret()
     with transaction.atomic():
         key = AgentKey.objects.create(
@@ -67,11 +68,91 @@ def create_key(
             default_space_id=default_space_id,
             space_ids=sorted(space_ids) if space_ids is not None else None,
             device_label=device_label,
-            addresses=list(addresses),
+            addresses=chosen_addresses(addresses),
             expires_at=expires_at or timezone.now() + DEFAULT_LIFE,
         )
         record_event(actor, "key.created", "key", typed_id("key", key.id))
     return NewKey(key, secret)
+
+
+@dataclass(frozen=True)
+class KeyChange:
+    """What a key holds from now on: all of it, so that nothing stays by being forgotten."""
+
+    name: str
+    scopes: Iterable[str]
+    families: Iterable[str]
+    default_space_id: UUID | None
+    space_ids: Iterable[UUID] | None
+    expires_at: datetime | None
+    addresses: Iterable[str] = ()
+
+
+def change_key(actor: Actor, id: str, change: KeyChange) -> AgentKey:
+    """One's own, or with the right to manage anybody's. It holds with the key's next request."""
+    check_name(change.name)
+    with transaction.atomic():
+        key = access_live_key(actor, id)
+        key.name = change.name.strip()[:120]
+        key.scopes = sorted(chosen_scopes(None, change.scopes))
+        key.families = chosen_families(change.families)
+        key.default_space_id = change.default_space_id
+        key.space_ids = sorted(change.space_ids) if change.space_ids is not None else None
+        key.expires_at = change.expires_at
+        key.addresses = chosen_addresses(change.addresses)
+        key.save()
+        record_event(actor, "key.updated", "key", typed_id("key", key.id))
+    return key
+
+
+def rotate_key(actor: Actor, id: str) -> NewKey:
+    """The same key with a new secret, and as long a life. The old secret still works for a day, so that its agent can
+    be given the new one meanwhile. Only one's own: whoever has the secret acts as its maker."""
+    check_may_make_keys(actor)
+    with transaction.atomic():
+        old = access_live_key(actor, id)
+        if old.created_by_id != actor.user_id:
+            raise Forbidden("Only its maker can rotate a key. Revoke it, or ask them.")
+        if old.replaced_by_id is not None:
+            raise Conflict("This key has been rotated already; its old secret ends soon.")
+        secret, now = make_secret(), timezone.now()
+        new = AgentKey.objects.get(id=old.id)
+        new.pk, new._state.adding = new_id(), True
+        new.prefix, new.hint, new.secret_hash = secret[:12], secret[-4:], hash_secret(secret)
+        new.created_at, new.last_used_at, new.last_used_address, new.last_used_client = now, None, "", ""
+        new.expires_at = now + (old.expires_at - old.created_at) if old.expires_at else None
+        new.save(force_insert=True)
+        old.replaced_by_id = new.id
+        old.expires_at = min(now + OVERLAP, old.expires_at or now + OVERLAP)
+        old.save(update_fields=["replaced_by_id", "expires_at"])
+        record_event(actor, "key.rotated", "key", typed_id("key", old.id))
+        record_event(actor, "key.created", "key", typed_id("key", new.id))
+    return NewKey(new, secret)
+
+
+def access_live_key(actor: Actor, id: str) -> AgentKey:
+    """Locked, and not ended yet."""
+    if actor.kind not in ("person", "system"):
+        raise Forbidden("Only a person can change a key.")
+    key = AgentKey.objects.select_for_update(of=("self",)).get(id=access_key(actor, id).id)
+    if not key.is_live:
+        raise Conflict("This key has ended. Make a new one.")
+    return key
+
+
+def check_name(name: str) -> None:
+    if not name.strip():
+        raise ValidationFailed({"name": ["Give the key a name, such as the agent that will use it."]})
+
+
+def chosen_addresses(addresses: Iterable[str]) -> list[str]:
+    """As the database writes them. None is from anywhere."""
+    try:
+        return [str(ip_address(address.strip())) for address in addresses]
+    except ValueError:
+        raise ValidationFailed(
+            {"addresses": ["Each must be an address like 192.0.2.7 or 2001:db8::7."]}
+        ) from None
 
 
 def check_may_make_keys(actor: Actor) -> None:

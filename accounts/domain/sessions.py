@@ -4,10 +4,12 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from uuid import UUID
 
+from allauth.usersessions.models import UserSession
 from django.conf import settings
 from django.contrib.auth import HASH_SESSION_KEY, get_user
 from django.contrib.sessions.backends.db import SessionStore
 from django.contrib.sessions.models import Session
+from django.db.models import F
 from django.http import HttpRequest
 from django.http.cookie import parse_cookie
 from django.utils import timezone
@@ -15,6 +17,7 @@ from django.utils.crypto import constant_time_compare
 
 from accounts.models import Membership, User
 from accounts.scopes import Role
+from memoryhub.common.errors import NotFound
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,29 @@ def person_of(session_key: str) -> User | None:
     request.session = SessionStore(session_key)
     user = get_user(request) if session_key else None
     return user if isinstance(user, User) else None
+
+
+def end_other_sessions(request: HttpRequest, user: User) -> None:
+    """Every session of the person but this one ends, in whichever process its next request or socket is."""
+    User.objects.filter(id=user.id).update(session_epoch=F("session_epoch") + 1)
+    user.refresh_from_db(fields=["session_epoch"])
+    request.session[HASH_SESSION_KEY] = user.get_session_auth_hash()
+    others = UserSession.objects.filter(user_id=user.id).exclude(session_key=request.session.session_key)
+    for session in others:
+        session.end()
+
+
+def end_session(user: User, id: int) -> None:
+    """One of the person's own."""
+    session = UserSession.objects.filter(user_id=user.id, id=id).first()
+    if session is None:
+        raise NotFound("session")
+    session.end()
+
+
+def note_session(request: HttpRequest) -> None:
+    """Where it is used from, and when, for its person to see."""
+    UserSession.objects.create_from_request(request)
 
 
 def roles_of(holders: Collection[Holder]) -> dict[Holder, Role | None]:

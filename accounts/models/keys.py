@@ -36,6 +36,7 @@ class AgentKey(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     expires_at = models.DateTimeField(null=True, blank=True)
     revoked_at = models.DateTimeField(null=True, blank=True)
+    replaced_by_id = models.UUIDField(null=True, editable=False, help_text="The key it was rotated into")
     last_used_at = models.DateTimeField(null=True, blank=True)
     last_used_address = models.CharField(max_length=64, blank=True)
     last_used_client = models.CharField(max_length=200, blank=True)

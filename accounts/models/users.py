@@ -2,6 +2,7 @@ from typing import Any, ClassVar
 
 from django.contrib.auth.models import AbstractBaseUser, BaseUserManager, PermissionsMixin
 from django.db import models, transaction
+from django.utils.crypto import salted_hmac
 
 from memoryhub.common.ids import new_id
 
@@ -25,6 +26,9 @@ class User(AbstractBaseUser, PermissionsMixin):  # type: ignore[django-manager-m
     name = models.CharField(max_length=120, blank=True)
     time_zone = models.CharField(max_length=64, default="UTC")
     shortcuts = models.BooleanField(default=True, help_text="Single-letter keyboard shortcuts")
+    session_epoch = models.PositiveIntegerField(
+        default=0, editable=False, help_text="Sessions of an earlier one have ended"
+    )
     is_staff = models.BooleanField(default=False)
     is_active = models.BooleanField(default=True)
     date_joined = models.DateTimeField(auto_now_add=True)
@@ -44,6 +48,11 @@ class User(AbstractBaseUser, PermissionsMixin):  # type: ignore[django-manager-m
         super().save(*args, **kwargs)
         if joins:
             self.emailaddress_set.create(email=self.email, primary=True, verified=True)  # type: ignore[attr-defined]
+
+    def _get_session_auth_hash(self, secret: str | None = None) -> str:
+        """Changes with the password, and each time all sessions but one are ended."""
+        value: str = super()._get_session_auth_hash(secret=secret)  # type: ignore[misc]
+        return value if not self.session_epoch else salted_hmac(value, str(self.session_epoch)).hexdigest()
 
     def get_full_name(self) -> str:
         return self.name or self.email

@@ -30,6 +30,8 @@ View = Callable[..., HttpResponse]
 NOT_OURS = {
     "auth",
     "account",
+    "mfa",
+    "usersessions",
     "oauth2_provider",
 }  # groups we do not use; addresses and tokens of every account
 

@@ -5,14 +5,25 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
 from accounts.domain.grants import list_grants, revoke_grant
-from accounts.domain.keys import NewKey, access_key, check_may_make_keys, create_key, list_keys, revoke_key
+from accounts.domain.keys import (
+    NewKey,
+    access_key,
+    change_key,
+    check_may_make_keys,
+    create_key,
+    list_keys,
+    revoke_key,
+    rotate_key,
+)
 from accounts.domain.resources import whole_hub
-from accounts.forms import KeyForm
+from accounts.forms import KeyChangeForm, KeyForm
+from accounts.models import AgentKey
 from accounts.scopes import KEY_MAKERS
 from accounts.views.fresh import fresh_sign_in_required
 from accounts.views.requests import MemberRequest
@@ -84,13 +95,58 @@ def _create(request: MemberRequest, data: dict[str, Any], form: KeyForm) -> NewK
     return create_key(
         request.actor,
         name=data["name"],
-        preset=data["preset"],
+        preset=form.chosen_preset,
+        scopes=form.chosen_scopes,
         default_space_id=space.id,
         space_ids=[space.id] if data["only_here"] else None,
         families=form.families,
         profile=data["profile"] or "generic",
         expires_at=form.expiry(),
+        addresses=data["addresses"],
     )
+
+
+@never_cache
+@fresh_sign_in_required
+def change(request: MemberRequest, account: str, key: str) -> HttpResponse:
+    """What it may do, where, from where and until when."""
+    found = access_key(request.actor, key)
+    form = _change_form(request, found)
+    if form.is_valid():
+        try:
+            changed = change_key(request.actor, key, form.change())
+        except HubError as error:
+            show_refusal(form, error)
+        else:
+            messages.success(request, _("“%(name)s” is changed. It holds now.") % {"name": changed.name})
+            return redirect("keys", account)
+    return render(request, "keys/change.html", {"form": form, "key": found}, status=form_status(form))
+
+
+def _change_form(request: MemberRequest, key: AgentKey) -> KeyChangeForm:
+    initial = {
+        "name": key.name,
+        "scopes": key.scopes,
+        "families": key.families,
+        "space": str(key.default_space_id or ""),
+        "spaces": [str(id) for id in key.space_ids or []],
+        "expires_on": key.expires_at and timezone.localdate(key.expires_at),
+        "addresses": [str(address) for address in key.addresses],
+    }
+    spaces = [(str(space.id), visible(space.name)) for space in list_spaces(request.actor)]
+    return KeyChangeForm(request.POST or None, of_spaces=spaces, initial=initial)
+
+
+@never_cache
+@fresh_sign_in_required
+def rotate(request: MemberRequest, account: str, key: str) -> HttpResponse:
+    """Asks first; then the new secret is on the answer, this once."""
+    found = access_key(request.actor, key)
+    if request.method != "POST":
+        return render(request, "keys/rotate.html", {"key": found})
+    made = rotate_key(request.actor, key)
+    context = {"made": made, "configurations": configurations(made.secret), "first": False, "old": found}
+    return render(request, "keys/made.html", context)
 
 
 def first_call(request: MemberRequest, account: str, key: str) -> HttpResponse:

@@ -26,6 +26,8 @@ GLOBAL = {
     "auth_permission": "Django's own",
     "account_emailaddress": "allauth",
     "account_emailconfirmation": "allauth",
+    "mfa_authenticator": "allauth: how people sign in, seeds sealed",
+    "usersessions_usersession": "allauth: where people are signed in",
     "django_admin_log": "ids only: no model shows its text",
     "django_content_type": "Django's own",
     "django_migrations": "Django's own",

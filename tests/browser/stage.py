@@ -98,6 +98,7 @@ def make_hostile(cast: Cast) -> Hostile:
         make_rest(agent)
         run, waiting = make_dreams(cast, memory)
         make_transfers(cast)
+        key = AgentKey.objects.filter(account_id=cast.account.id).latest("created_at")
         token = invite(system_actor(cast.account.id), Role.OWNER).token
     home, space = "/a/acme", "/a/acme/main"
     today = timezone.now().date().isoformat()
@@ -168,6 +169,11 @@ def make_hostile(cast: Cast) -> Hostile:
         "consent refused": QUESTION.replace("hostile", "unknown"),
         "key new": f"{home}/keys/new/",
         "connect": f"{home}/connect/",
+        "key change": f"{home}/keys/{typed_id('key', key.id)}/change/",
+        "two-step": "/accounts/2fa/",
+        "app": "/accounts/2fa/totp/activate/",
+        "passkey": "/accounts/2fa/webauthn/add/",
+        "sign-ins": "/accounts/sessions/",
         "password": "/accounts/password/change/",
         "address": "/accounts/email/",
         "not found": f"{space}/memories/mem_{'0' * 32}/",

@@ -76,6 +76,11 @@ def the_owner(outcome: str) -> Audience:
     return everybody(ABSENT, nobody=SIGN_IN, owner=outcome)
 
 
+def the_maker(outcome: str) -> Audience:
+    """The owner made it; an admin may end it, but not have its secret."""
+    return managers(outcome, ABSENT) | {"admin": FORBIDDEN}
+
+
 @dataclass(frozen=True)
 class Page:
     address: str
@@ -120,7 +125,33 @@ PAGES: dict[str, Page] = {
     "welcome": Page("/welcome/unknown/", get=everybody(GONE), post=everybody(GONE)),
     "theme": Page("/appearance/", get=everybody(NOT_SO), post=everybody(GOES_ON)),
     "shortcuts": Page("/shortcuts/", get=everybody(NOT_SO), post=signed_in(GOES_ON)),
+    "session-end": Page("/sessions/0/end/", get=everybody(NOT_SO), post=signed_in(ABSENT)),
     # signing in: allauth's
+    "usersessions_list": Page("/accounts/sessions/", get=signed_in(SHOWN), post=signed_in(GOES_ON)),
+    "mfa_index": Page("/accounts/2fa/", get=signed_in(SHOWN)),
+    "mfa_authenticate": Page("/accounts/2fa/authenticate/", get=everybody(SIGN_IN), post=everybody(SIGN_IN)),
+    "mfa_reauthenticate": Page("/accounts/2fa/reauthenticate/", get=signed_in(SHOWN), post=signed_in(SHOWN)),
+    "mfa_activate_totp": Page("/accounts/2fa/totp/activate/", get=signed_in(SHOWN), post=signed_in(SHOWN)),
+    "mfa_deactivate_totp": Page(
+        "/accounts/2fa/totp/deactivate/", get=signed_in(ABSENT), post=signed_in(ABSENT)
+    ),
+    "mfa_view_recovery_codes": Page("/accounts/2fa/recovery-codes/", get=signed_in(ABSENT)),
+    "mfa_generate_recovery_codes": Page(
+        "/accounts/2fa/recovery-codes/generate/", get=signed_in(GOES_ON), post=signed_in(GOES_ON)
+    ),
+    "mfa_download_recovery_codes": Page("/accounts/2fa/recovery-codes/download/", get=signed_in(ABSENT)),
+    "mfa_list_webauthn": Page("/accounts/2fa/webauthn/", get=signed_in(SHOWN)),
+    "mfa_add_webauthn": Page("/accounts/2fa/webauthn/add/", get=signed_in(SHOWN), post=signed_in(SHOWN)),
+    "mfa_reauthenticate_webauthn": Page(
+        "/accounts/2fa/webauthn/reauthenticate/", get=signed_in(SHOWN), post=signed_in(SHOWN)
+    ),
+    "mfa_remove_webauthn": Page(
+        "/accounts/2fa/webauthn/keys/0/remove/", get=signed_in(ABSENT), post=signed_in(ABSENT)
+    ),
+    "mfa_edit_webauthn": Page(
+        "/accounts/2fa/webauthn/keys/0/edit/", get=signed_in(ABSENT), post=signed_in(ABSENT)
+    ),
+    "mfa_login_webauthn": Page("/accounts/2fa/webauthn/login/", get=everybody(SHOWN), post=everybody(SHOWN)),
     "account_login": Page("/accounts/login/", get=only_nobody(SHOWN), post=only_nobody(SHOWN)),
     "account_logout": Page(
         "/accounts/logout/", get=everybody(SHOWN, nobody=GOES_ON), post=everybody(GOES_ON)
@@ -210,6 +241,19 @@ PAGES: dict[str, Page] = {
     # keys: one's own, and with the right to manage those of others
     "keys": Page(f"{TEAM}keys/", get=members(SHOWN)),
     "key-new": Page(f"{TEAM}keys/new/", get=makers(SHOWN), post=makers(SHOWN), data=KEY, fresh=True),
+    "key-change": Page(
+        f"{TEAM}keys/{{agent}}/change/",
+        get=managers(SHOWN, ABSENT),
+        post=managers(GOES_ON, ABSENT),
+        data={"name": "mine", "scopes": "memory:read", "families": "hub", "space": "{space_id}"},
+        fresh=True,
+    ),
+    "key-rotate": Page(
+        f"{TEAM}keys/{{agent}}/rotate/",
+        get=managers(SHOWN, ABSENT),
+        post=the_maker(SHOWN),
+        fresh=True,
+    ),
     "key-first-call": Page(f"{TEAM}keys/{{agent}}/first-call/", get=managers(SHOWN, ABSENT)),
     "key-revoke": Page(f"{TEAM}keys/{{agent}}/revoke/", get=members(NOT_SO), post=managers(GOES_ON, ABSENT)),
     "grant-revoke": Page(

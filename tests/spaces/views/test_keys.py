@@ -1,13 +1,17 @@
 import re
 import time
+from datetime import timedelta
 from urllib.parse import urlencode
 
 import pytest
+import time_machine
+from django.utils import timezone
 
 from accounts.models import AgentKey
 from accounts.scopes import FAMILIES
 from memoryhub.common.ids import typed_id
-from tests.conftest import Cast
+from tests.calls import Caller
+from tests.conftest import Cast, make_key
 from tests.pages import browser_of, freshly_signed_in, text_of
 
 NEW = "/a/acme/keys/new/"
@@ -95,3 +99,91 @@ def test_members_see_and_revoke_their_own_keys_and_admins_all(cast: Cast) -> Non
     assert browser_of(cast.admin).post(page).status_code == 302
     key.refresh_from_db()
     assert not key.is_live
+
+
+def test_scopes_are_chosen_one_by_one(cast: Cast) -> None:
+    client = freshly_signed_in(cast.teammate, time.time())
+    sent = form(
+        cast, preset="custom", scopes=["memory:read", "space:read"], addresses="192.0.2.7\n2001:DB8::1"
+    )
+    assert client.post(NEW, sent).status_code == 200
+    key = AgentKey.objects.get(name="Claude Code")
+    assert (key.scopes, key.addresses) == (["memory:read", "space:read"], ["192.0.2.7", "2001:db8::1"])
+    assert client.post(NEW, form(cast, preset="custom")).status_code == 422
+    assert client.post(NEW, form(cast, addresses="office")).status_code == 422
+
+
+def address_of(key: AgentKey, act: str) -> str:
+    return f"/a/acme/keys/{typed_id('key', key.id)}/{act}/"
+
+
+def changed(cast: Cast, **fields: object) -> dict[str, object]:
+    return {
+        "name": "smaller",
+        "scopes": ["memory:read"],
+        "families": ["hub"],
+        "space": str(cast.space.id),
+        **fields,
+    }
+
+
+def test_an_admin_changes_what_a_key_of_another_holds_and_until_when(cast: Cast) -> None:
+    """With its next request."""
+    _, secret = make_key(cast.teammate, cast.space)
+    key = AgentKey.objects.get(hint=secret[-4:])
+    caller, admin = Caller(secret), freshly_signed_in(cast.admin, time.time())
+    assert caller("POST", "memories", {"text": "Tea is at four"}).status_code == 201
+    day = timezone.localdate() + timedelta(days=7)
+    sent = changed(cast, spaces=[str(cast.space.id)], expires_on=day.isoformat(), addresses="127.0.0.1")
+    assert admin.post(address_of(key, "change"), sent)["Location"] == "/a/acme/keys/"
+    assert caller("POST", "memories", {"text": "Tea is at five"}).status_code == 403
+    assert caller("GET", "memories").status_code == 200
+    assert caller("GET", "memories", REMOTE_ADDR="192.0.2.8").status_code == 401
+    key.refresh_from_db()
+    assert (key.space_ids, key.families, key.name) == ([cast.space.id], ["hub"], "smaller")
+    assert timezone.localdate(key.expires_at) == day + timedelta(days=1)  # type: ignore[type-var]
+    with time_machine.travel(timezone.now() + timedelta(days=9)):
+        assert caller("GET", "memories").status_code == 401
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"scopes": []}, {"families": ["all"]}, {"name": " "}, {"expires_on": "2020-01-01"}, {"addresses": "x"}],
+)
+def test_a_change_that_will_not_do_is_told_and_changes_nothing(cast: Cast, wrong: dict[str, object]) -> None:
+    key = AgentKey.objects.get(name="agent", created_by_id=cast.teammate.user_id)
+    client = freshly_signed_in(cast.teammate, time.time())
+    assert client.post(address_of(key, "change"), changed(cast, **wrong)).status_code == 422
+    assert AgentKey.objects.get(id=key.id).name == "agent"
+
+
+def test_a_rotated_key_has_two_secrets_for_a_day(cast: Cast) -> None:
+    with time_machine.travel("2026-03-02T12:00:00Z", tick=False) as clock:
+        _, secret = make_key(cast.teammate, cast.space, addresses=["127.0.0.1"])
+        old = AgentKey.objects.get(hint=secret[-4:], name="agent", addresses__len=1)
+        client = freshly_signed_in(cast.teammate, time.time())
+        assert "24 hours" in text_of(client.get(address_of(old, "rotate")))
+        found = re.search(r"mh_live_\w+", text_of(client.post(address_of(old, "rotate"))))
+        assert found
+        clock.shift(timedelta(hours=23, minutes=59))
+        assert [Caller(s)("GET", "whoami").status_code for s in (secret, found[0])] == [200, 200]
+        clock.shift(timedelta(minutes=1))
+        assert [Caller(s)("GET", "whoami").status_code for s in (secret, found[0])] == [401, 200]
+    new = AgentKey.objects.get(hint=found[0][-4:], prefix=found[0][:12], addresses__len=1)
+    old.refresh_from_db()
+    assert (old.replaced_by_id, new.scopes, new.expires_at - new.created_at) == (  # type: ignore[operator]
+        new.id,
+        old.scopes,
+        timedelta(days=90),
+    )
+
+
+def test_only_its_maker_gets_a_new_secret_and_only_once(cast: Cast) -> None:
+    key = AgentKey.objects.get(name="agent", created_by_id=cast.teammate.user_id)
+    admin, maker = (freshly_signed_in(person, time.time()) for person in (cast.admin, cast.teammate))
+    assert admin.post(address_of(key, "rotate")).status_code == 403
+    assert maker.post(address_of(key, "rotate")).status_code == 200
+    assert maker.post(address_of(key, "rotate")).status_code == 409
+    assert maker.post(address_of(key, "revoke")).status_code == 302
+    refused = maker.post(address_of(key, "change"), changed(cast))
+    assert (refused.status_code, "has ended" in text_of(refused)) == (422, True)

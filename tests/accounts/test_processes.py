@@ -1,0 +1,244 @@
+"""What holds for one process holds for all: two real servers, on one database, and on one behind pgbouncer."""
+
+import asyncio
+import contextlib
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import time
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+from django.conf import settings
+from django.db import connection
+from websockets.asyncio.client import connect
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+
+import accounts.tasks  # noqa: F401 (makes the handlers of jobs known)
+from accounts.actor import Actor
+from accounts.domain.jobs import run_due_jobs
+from accounts.domain.keys import revoke_key
+from accounts.models import AgentKey, Event, Job
+from memoryhub.common.ids import typed_id
+from memoryhub.common.tenancy import tenant
+from memoryhub.flows.offboarding import remove_member
+from spaces.domain.memories import remember
+from spaces.models import Space
+from tests.conftest import Cast, make_key
+from tests.live import running_server
+from tests.pages import browser_of
+from tests.unfiltered import take_filters_out
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+LIMIT = 60
+TOOLS = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+CONTEXT = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "tools/call",
+    "params": {"name": "get_context", "arguments": {}},
+}
+
+
+def rest(url: str, secret: str, path: str = "whoami") -> httpx2.Response:
+    return httpx2.get(f"{url}/v1/{path}", headers={"Authorization": f"Bearer {secret}"}, timeout=30)
+
+
+def mcp(url: str, secret: str, call: dict[str, Any] = TOOLS) -> httpx2.Response:
+    headers = {"Authorization": f"Bearer {secret}", "Accept": "application/json"}
+    return httpx2.post(f"{url}/mcp", json=call, headers=headers, timeout=30)
+
+
+def socket_of(url: str, person: Actor, account: str = "acme") -> Any:
+    cookie = browser_of(person).cookies[settings.SESSION_COOKIE_NAME].value
+    headers = {"Cookie": f"memoryhub={cookie}", "Origin": url}
+    return connect(f"ws{url[4:]}/a/{account}/main/live", additional_headers=headers, open_timeout=30)
+
+
+@pytest.fixture
+def two(transactional_db: None) -> Iterator[list[str]]:
+    with running_server() as one, running_server() as other:
+        yield [one, other]
+
+
+def test_a_revoked_key_and_a_removed_person_are_out_of_both_processes_at_once(
+    cast: Cast, two: list[str]
+) -> None:
+    _, secret = make_key(cast.owner, cast.space)
+    _, theirs = make_key(cast.teammate, cast.space)
+    ways = [(way, url) for way in (rest, mcp) for url in two]
+    assert [way(url, key).status_code for way, url in ways for key in (secret, theirs)] == [200] * 8
+    with tenant(cast.account.id):
+        [key] = [k for k in keys_of(cast) if secret.endswith(k.hint)]
+        revoke_key(cast.owner, typed_id("key", key.id))
+    began = time.monotonic()
+    assert [way(url, secret).status_code for way, url in ways] == [401] * 4
+    revoked = time.monotonic() - began
+    closed = asyncio.run(closed_after_removal(cast, two))
+    assert [way(url, theirs).status_code for way, url in ways] == [401] * 4
+    print(f"four refusals took {revoked:.2f} s; sockets closed after {closed:.2f} s")
+    assert (revoked < 1 * 4, closed < 2) == (True, True)
+
+
+def keys_of(cast: Cast) -> Any:
+    return AgentKey.objects.filter(account_id=cast.account.id)
+
+
+async def closed_after_removal(cast: Cast, two: list[str]) -> float:
+    """Seconds until both processes have closed their socket of a person who is removed."""
+
+    def remove() -> None:
+        with tenant(cast.account.id):
+            remove_member(cast.owner, str(cast.teammate.user_id))
+        connection.close()
+
+    opening = [await asyncio.to_thread(socket_of, url, cast.teammate) for url in two]
+    async with opening[0] as one, opening[1] as other:
+        await asyncio.gather(one.recv(), other.recv())
+        await asyncio.to_thread(remove)
+        began = time.monotonic()
+        for open_socket in (one, other):
+            with contextlib.suppress(ConnectionClosed):
+                while True:
+                    await asyncio.wait_for(open_socket.recv(), 20)
+    return time.monotonic() - began
+
+
+def test_what_a_key_may_ask_in_a_minute_is_counted_over_both_processes(
+    cast: Cast, transactional_db: None
+) -> None:
+    shared = {"DJANGO_SETTINGS_MODULE": "tests.shared_settings", "RATE_LIMIT_REQUESTS": str(LIMIT)}
+    with connection.cursor() as cursor:
+        cursor.execute("delete from hub_cache")
+    with running_server(**shared) as one, running_server(**shared) as other:
+        for _attempt in range(3):
+            _, secret = make_key(cast.owner, cast.space)
+            minute = int(time.time()) // 60
+            answers = asked_of((one, other), secret)
+            if int(time.time()) // 60 == minute:
+                break
+    counts = Counter(answer.status_code for answer in answers)
+    print(f"of {2 * LIMIT} requests to two processes {counts[200]} were answered; the limit is {LIMIT}")
+    assert counts[200] + counts[429] == 2 * LIMIT
+    assert abs(counts[200] - LIMIT) <= LIMIT * 0.05
+
+
+def asked_of(urls: tuple[str, str], secret: str) -> list[httpx2.Response]:
+    with ThreadPoolExecutor(6) as asking:
+        return list(asking.map(lambda n: rest(urls[n % 2], secret), range(2 * LIMIT)))
+
+
+@pytest.fixture
+def pooled(tmp_path: Path, transactional_db: None) -> Iterator[int]:
+    """The port of a pgbouncer in transaction mode, with fewer connections than there are callers."""
+    port = free_port()
+    at = connection.get_connection_params()
+    database = f"host={at['host']} port={at.get('port') or 5432} dbname={at['dbname']} user=hub_app"
+    config = tmp_path / "pgbouncer.ini"
+    config.write_text(
+        f"[databases]\n{at['dbname']} = {database}\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = {port}\n"
+        "auth_type = any\npool_mode = transaction\ndefault_pool_size = 3\nmax_client_conn = 200\nunix_socket_dir =\n"
+    )
+    found = shutil.which("pgbouncer", path=f"{os.environ['PATH']}:/usr/sbin")
+    assert found, "pgbouncer is missing: apt-get install pgbouncer"
+    tmp_path.chmod(0o755)
+    user = ["-u", "nobody"] if os.geteuid() == 0 else []
+    with Path(tmp_path / "log").open("wb") as log:
+        process = subprocess.Popen([found, "-q", *user, str(config)], stdout=log, stderr=log)
+        try:
+            wait_for(port, process, tmp_path / "log")
+            yield port
+        finally:
+            process.send_signal(signal.SIGINT)
+            process.wait(10)
+
+
+def wait_for(port: int, process: subprocess.Popen[bytes], log: Path) -> None:
+    until = time.monotonic() + 20
+    while time.monotonic() < until and process.poll() is None:
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+            return
+    raise AssertionError(f"pgbouncer did not start: {log.read_text()}")
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return int(listener.getsockname()[1])
+
+
+def test_behind_pgbouncer_and_without_any_filter_of_ours_teams_see_their_own(
+    cast: Cast, pooled: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Many callers of two teams take turns on few connections: over REST and MCP, in a socket, and in a worker."""
+    secrets = {word: fill(person, word) for person, word in teams(cast)}
+    name = connection.settings_dict["NAME"]
+    through = {
+        "DJANGO_SETTINGS_MODULE": "tests.unfiltered_settings",
+        "DATABASE_URL": f"postgres://hub_app@127.0.0.1:{pooled}/{name}",
+    }
+    with running_server(**through) as url:
+        ways = [
+            lambda s: rest(url, s, "memories"),
+            lambda s: mcp(url, s, CONTEXT),
+            lambda s: rest(url, s, "events"),
+        ]
+        asked = [(word, ways[n % 3]) for n in range(20) for word in secrets]
+        with ThreadPoolExecutor(12) as asking:
+            answers = list(asking.map(lambda one: (one[0], one[1](secrets[one[0]])), asked))
+        assert {answer.status_code for _, answer in answers} == {200}
+        foreign = [
+            word for word, answer in answers for other in secrets if other != word and other in answer.text
+        ]
+        own = [word for word, answer in answers if word in answer.text]
+        print(f"{len(answers)} answers through 3 connections, {len(foreign)} with foreign rows")
+        assert (foreign, len(own) >= len(answers) // 2) == ([], True)
+        asyncio.run(own_socket_only(cast, url))
+    taken = take_filters_out(monkeypatch.setattr)
+    work_through(pooled, cast)
+    assert taken[0] > 0
+
+
+def teams(cast: Cast) -> list[tuple[Actor, str]]:
+    return [(cast.owner, "heliotrope"), (cast.outsider_person, "periwinkle")]
+
+
+def fill(person: Actor, word: str) -> str:
+    with tenant(person.account_id):
+        remember(person.in_space("main"), text=f"The {word} grows", pinned=True, tier="core")
+        space = Space.objects.get(slug="main")
+    return make_key(person, space)[1]
+
+
+async def own_socket_only(cast: Cast, url: str) -> None:
+    own = await asyncio.to_thread(socket_of, url, cast.outsider_person, "globex")
+    async with own as listening:
+        assert '"inbox"' in str(await asyncio.wait_for(listening.recv(), 20))
+    foreign = await asyncio.to_thread(socket_of, url, cast.outsider_person, "acme")
+    with pytest.raises(InvalidStatus):
+        async with foreign:
+            pass
+
+
+def work_through(port: int, cast: Cast) -> None:
+    """A worker's jobs, on the pooled connections: each seals its own account's events."""
+    kept = dict(connection.settings_dict)
+    connection.close()
+    connection.settings_dict.update(HOST="127.0.0.1", PORT=str(port))
+    try:
+        run_due_jobs()
+        for account in (cast.account.id, cast.outsider.account_id):
+            with tenant(account):
+                assert set(Event.objects.values_list("account_id", flat=True)) == {account}
+                assert not Event.objects.filter(seq=None).exists()
+        assert not Job.objects.filter(kind="seal_events").exists()
+    finally:
+        connection.close()
+        connection.settings_dict.update(kept)
