@@ -9,7 +9,7 @@ from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
-from django.core.cache import cache
+from django.core.cache import caches
 from django.core.exceptions import ValidationError
 from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
@@ -42,7 +42,7 @@ class NewClient:
 def spend_registration(address: str) -> None:
     """One more client from that address; RateLimited if that is too many in an hour. Zero is no limit."""
     limit, now = settings.OAUTH_REGISTRATIONS, int(time.time())
-    if limit and count_up(cache, f"~register:{address}:{now // HOUR}", 2 * HOUR) > limit:
+    if limit and count_up(caches["default"], f"~register:{address}:{now // HOUR}", 2 * HOUR) > limit:
         raise RateLimited(
             "Too many clients registered from here. Use the client that you have, or wait.",
             retry_after=HOUR - now % HOUR,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from django.conf import settings
-from django.core.cache import cache
+from django.core.cache import caches
 from django.core.cache.backends.base import BaseCache
 from django.core.cache.backends.db import DatabaseCache
 from django.db import transaction
@@ -52,7 +52,7 @@ def _spend(key: UUID, of: str, limit: int) -> Allowance | None:
         return None
     now = int(time.time())
     minute, reset = now // MINUTE, MINUTE - now % MINUTE
-    used = count_up(cache, f"~{of}:{key.hex}:{minute}", 2 * MINUTE)
+    used = count_up(caches["default"], f"~{of}:{key.hex}:{minute}", 2 * MINUTE)
     if used > limit:
         raise RateLimited(
             f"More than {limit} {of} in a minute. Wait {reset} seconds and go on.",
@@ -64,7 +64,7 @@ def _spend(key: UUID, of: str, limit: int) -> Allowance | None:
 
 
 def count_up(store: BaseCache, name: str, seconds: int) -> int:
-    """One more than whoever came before, in whichever process. A table has no counter of its own: there one
+    """One more than whoever came before, in whichever process. The store is one of `caches`, not Django's stand-in for it. A table has no counter of its own: there one
     caller waits for the other."""
     if isinstance(store, DatabaseCache):
         with transaction.atomic():

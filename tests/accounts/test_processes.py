@@ -38,7 +38,7 @@ from tests.unfiltered import take_filters_out
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-LIMIT = 60
+LIMIT = 40
 TOOLS = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
 CONTEXT = {
     "jsonrpc": "2.0",
@@ -57,8 +57,11 @@ def mcp(url: str, secret: str, call: dict[str, Any] = TOOLS) -> httpx2.Response:
     return httpx2.post(f"{url}/mcp", json=call, headers=headers, timeout=30)
 
 
-def socket_of(url: str, person: Actor, account: str = "acme") -> Any:
-    cookie = browser_of(person).cookies[settings.SESSION_COOKIE_NAME].value
+def session_of(person: Actor) -> str:
+    return browser_of(person).cookies[settings.SESSION_COOKIE_NAME].value
+
+
+def socket_of(url: str, cookie: str, account: str = "acme") -> Any:
     headers = {"Cookie": f"memoryhub={cookie}", "Origin": url}
     return connect(f"ws{url[4:]}/a/{account}/main/live", additional_headers=headers, open_timeout=30)
 
@@ -82,7 +85,7 @@ def test_a_revoked_key_and_a_removed_person_are_out_of_both_processes_at_once(
     began = time.monotonic()
     assert [way(url, secret).status_code for way, url in ways] == [401] * 4
     revoked = time.monotonic() - began
-    closed = asyncio.run(closed_after_removal(cast, two))
+    closed = asyncio.run(closed_after_removal(cast, two, session_of(cast.teammate)))
     assert [way(url, theirs).status_code for way, url in ways] == [401] * 4
     print(f"four refusals took {revoked:.2f} s; sockets closed after {closed:.2f} s")
     assert (revoked < 1 * 4, closed < 2) == (True, True)
@@ -92,7 +95,7 @@ def keys_of(cast: Cast) -> Any:
     return AgentKey.objects.filter(account_id=cast.account.id)
 
 
-async def closed_after_removal(cast: Cast, two: list[str]) -> float:
+async def closed_after_removal(cast: Cast, two: list[str], cookie: str) -> float:
     """Seconds until both processes have closed their socket of a person who is removed."""
 
     def remove() -> None:
@@ -100,8 +103,7 @@ async def closed_after_removal(cast: Cast, two: list[str]) -> float:
             remove_member(cast.owner, str(cast.teammate.user_id))
         connection.close()
 
-    opening = [await asyncio.to_thread(socket_of, url, cast.teammate) for url in two]
-    async with opening[0] as one, opening[1] as other:
+    async with socket_of(two[0], cookie) as one, socket_of(two[1], cookie) as other:
         await asyncio.gather(one.recv(), other.recv())
         await asyncio.to_thread(remove)
         began = time.monotonic()
@@ -119,12 +121,14 @@ def test_what_a_key_may_ask_in_a_minute_is_counted_over_both_processes(
     with connection.cursor() as cursor:
         cursor.execute("delete from hub_cache")
     with running_server(**shared) as one, running_server(**shared) as other:
-        for _attempt in range(3):
+        for _attempt in range(5):
             _, secret = make_key(cast.owner, cast.space)
             minute = int(time.time()) // 60
             answers = asked_of((one, other), secret)
             if int(time.time()) // 60 == minute:
-                break
+                break  # else a minute ended in between, and with it what was counted
+        else:
+            raise AssertionError("the machine is too slow to ask that often within a minute")
     counts = Counter(answer.status_code for answer in answers)
     print(f"of {2 * LIMIT} requests to two processes {counts[200]} were answered; the limit is {LIMIT}")
     assert counts[200] + counts[429] == 2 * LIMIT
@@ -150,7 +154,7 @@ def pooled(tmp_path: Path, transactional_db: None) -> Iterator[int]:
     found = shutil.which("pgbouncer", path=f"{os.environ['PATH']}:/usr/sbin")
     assert found, "pgbouncer is missing: apt-get install pgbouncer"
     tmp_path.chmod(0o755)
-    user = ["-u", "nobody"] if os.geteuid() == 0 else []
+    user = ["-u", Path(at["host"]).owner()] if os.geteuid() == 0 else []  # whom PostgreSQL lets in
     with Path(tmp_path / "log").open("wb") as log:
         process = subprocess.Popen([found, "-q", *user, str(config)], stdout=log, stderr=log)
         try:
@@ -200,7 +204,7 @@ def test_behind_pgbouncer_and_without_any_filter_of_ours_teams_see_their_own(
         own = [word for word, answer in answers if word in answer.text]
         print(f"{len(answers)} answers through 3 connections, {len(foreign)} with foreign rows")
         assert (foreign, len(own) >= len(answers) // 2) == ([], True)
-        asyncio.run(own_socket_only(cast, url))
+        asyncio.run(own_socket_only(url, session_of(cast.outsider_person)))
     taken = take_filters_out(monkeypatch.setattr)
     work_through(pooled, cast)
     assert taken[0] > 0
@@ -217,13 +221,11 @@ def fill(person: Actor, word: str) -> str:
     return make_key(person, space)[1]
 
 
-async def own_socket_only(cast: Cast, url: str) -> None:
-    own = await asyncio.to_thread(socket_of, url, cast.outsider_person, "globex")
-    async with own as listening:
+async def own_socket_only(url: str, cookie: str) -> None:
+    async with socket_of(url, cookie, "globex") as listening:
         assert '"inbox"' in str(await asyncio.wait_for(listening.recv(), 20))
-    foreign = await asyncio.to_thread(socket_of, url, cast.outsider_person, "acme")
     with pytest.raises(InvalidStatus):
-        async with foreign:
+        async with socket_of(url, cookie, "acme"):
             pass
 
 
