@@ -64,8 +64,8 @@ def _spend(key: UUID, of: str, limit: int) -> Allowance | None:
 
 
 def count_up(store: BaseCache, name: str, seconds: int) -> int:
-    """One more than whoever came before, in whichever process. The store is one of `caches`, not Django's stand-in for it. A table has no counter of its own: there one
-    caller waits for the other."""
+    """One more than whoever came before, in whichever process. `store` is one of `caches`, not Django's stand-in for
+    it. A table has no counter of its own: there one caller waits for the other."""
     if isinstance(store, DatabaseCache):
         with transaction.atomic():
             lock(name)

@@ -129,21 +129,25 @@ PAGES: dict[str, Page] = {
     # signing in: allauth's
     "usersessions_list": Page("/accounts/sessions/", get=signed_in(SHOWN), post=signed_in(GOES_ON)),
     "mfa_index": Page("/accounts/2fa/", get=signed_in(SHOWN)),
-    "mfa_authenticate": Page("/accounts/2fa/authenticate/", get=everybody(SIGN_IN), post=everybody(SIGN_IN)),
-    "mfa_reauthenticate": Page("/accounts/2fa/reauthenticate/", get=signed_in(SHOWN), post=signed_in(SHOWN)),
+    "mfa_authenticate": Page(
+        "/accounts/2fa/authenticate/", get=only_nobody(SIGN_IN), post=only_nobody(SIGN_IN)
+    ),
+    "mfa_reauthenticate": Page(
+        "/accounts/2fa/reauthenticate/", get=signed_in(GOES_ON), post=signed_in(GOES_ON)
+    ),
     "mfa_activate_totp": Page("/accounts/2fa/totp/activate/", get=signed_in(SHOWN), post=signed_in(SHOWN)),
     "mfa_deactivate_totp": Page(
         "/accounts/2fa/totp/deactivate/", get=signed_in(ABSENT), post=signed_in(ABSENT)
     ),
     "mfa_view_recovery_codes": Page("/accounts/2fa/recovery-codes/", get=signed_in(ABSENT)),
     "mfa_generate_recovery_codes": Page(
-        "/accounts/2fa/recovery-codes/generate/", get=signed_in(GOES_ON), post=signed_in(GOES_ON)
+        "/accounts/2fa/recovery-codes/generate/", get=signed_in(SHOWN), post=signed_in(SHOWN)
     ),
     "mfa_download_recovery_codes": Page("/accounts/2fa/recovery-codes/download/", get=signed_in(ABSENT)),
     "mfa_list_webauthn": Page("/accounts/2fa/webauthn/", get=signed_in(SHOWN)),
     "mfa_add_webauthn": Page("/accounts/2fa/webauthn/add/", get=signed_in(SHOWN), post=signed_in(SHOWN)),
     "mfa_reauthenticate_webauthn": Page(
-        "/accounts/2fa/webauthn/reauthenticate/", get=signed_in(SHOWN), post=signed_in(SHOWN)
+        "/accounts/2fa/webauthn/reauthenticate/", get=signed_in(GOES_ON), post=signed_in(GOES_ON)
     ),
     "mfa_remove_webauthn": Page(
         "/accounts/2fa/webauthn/keys/0/remove/", get=signed_in(ABSENT), post=signed_in(ABSENT)
@@ -151,7 +155,9 @@ PAGES: dict[str, Page] = {
     "mfa_edit_webauthn": Page(
         "/accounts/2fa/webauthn/keys/0/edit/", get=signed_in(ABSENT), post=signed_in(ABSENT)
     ),
-    "mfa_login_webauthn": Page("/accounts/2fa/webauthn/login/", get=everybody(SHOWN), post=everybody(SHOWN)),
+    "mfa_login_webauthn": Page(
+        "/accounts/2fa/webauthn/login/", get=only_nobody(SIGN_IN), post=only_nobody(SIGN_IN)
+    ),
     "account_login": Page("/accounts/login/", get=only_nobody(SHOWN), post=only_nobody(SHOWN)),
     "account_logout": Page(
         "/accounts/logout/", get=everybody(SHOWN, nobody=GOES_ON), post=everybody(GOES_ON)
