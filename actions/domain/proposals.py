@@ -25,6 +25,8 @@ from actions.domain.transitions import apply_rules
 from actions.models import Action, ActionRevision, Status
 from memoryhub.common.canonical import canonical_json
 from memoryhub.common.errors import IdempotencyConflict, PayloadTooLarge, ValidationFailed
+from memoryhub.common.secrets import cut
+from memoryhub.common.secrets.policy import check_always
 from memoryhub.common.text import is_blank, nfc
 from memoryhub.common.times import parse_due, zone
 from spaces.domain.access import access_space
@@ -113,7 +115,11 @@ def check_content(class_name: str, payload: dict[str, Any]) -> bytes:
 
 
 def normalised(class_name: str, payload: dict[str, Any], where: ZoneInfo) -> dict[str, Any]:
-    """As it is kept, shown, hashed and sent; a class that no connector of ours has keeps what was given."""
+    """As it is kept, shown, hashed and sent; a class that no connector of ours has keeps what was given.
+
+    A secret in it is refused, however it came here: nothing that is sent outside is altered.
+    """
+    check_always(cut(payload), whole=True)
     if (connector := CONNECTORS.get(class_name)) is None:
         return payload
     return check_size(connector.normalise(payload, where), "payload", NORMALISED_BYTES)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.db import transaction
+from django.utils import timezone
 
 from accounts.actor import Actor
 from actions.domain.actions import access_action
@@ -28,6 +29,17 @@ def list_together(actor: Actor, class_name: str) -> list[Action]:
     """The newest of a class that wait for this person, as many as can be decided on at once."""
     page = list_inbox(actor, class_name=class_name, size=MOST)
     return [action for action in page.items if action.status == Status.PENDING]
+
+
+def list_chosen(actor: Actor, ids: Sequence[str]) -> list[Action]:
+    """Those of them that still wait, in the order in which they were chosen."""
+    if len(ids) > MOST:
+        raise ValidationFailed({"chosen": [f"Choose between 1 and {MOST} of them."]})
+    chosen = [access_action(actor, id) for id in dict.fromkeys(ids)]
+    if len({action.class_name for action in chosen}) > 1:
+        raise ValidationFailed({"chosen": ["All must be of one class."]})
+    now = timezone.now()
+    return [action for action in chosen if action.status_at(now) == Status.PENDING]
 
 
 def decide_together(

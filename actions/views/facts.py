@@ -1,6 +1,6 @@
 """What is worth knowing about a payload, in words."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
@@ -17,9 +17,15 @@ class Line:
     icon: str
 
 
-def lines(preview: Preview, reach: Reach) -> list[Line]:
-    """What matters most comes first."""
-    return [*_warnings(preview), *_reach(reach), *_plain(preview)]
+def lines(preview: Preview, reach: Reach, untrusted: Sequence[str] = ()) -> list[Line]:
+    """What matters most comes first. `untrusted` are the memories among its sources that came from outside."""
+    return [*_warnings(preview), *_reach(reach), *_sources(untrusted), *_plain(preview)]
+
+
+def _sources(untrusted: Sequence[str]) -> Iterator[Line]:
+    if untrusted:
+        said = _("Rests on what came from outside, and nobody has reviewed: %(which)s")
+        yield Line(said % {"which": ", ".join(untrusted)}, "warn", "alert")
 
 
 def _warnings(preview: Preview) -> Iterator[Line]:

@@ -10,7 +10,9 @@ from accounts.domain.accounts import mail_domains
 from accounts.views.fresh import is_fresh
 from actions.domain.inbox import COUNTED, TABS, count_inbox, inbox_choices, list_inbox
 from actions.domain.review import review_action
-from actions.domain.together import decide_together, list_together
+from actions.domain.together import MOST, decide_together, list_chosen, list_together
+from actions.models import Status
+from actions.views.actions import is_risky
 from actions.views.shown import Row, Shown
 from memoryhub.common.errors import HubError
 from spaces.views.requests import SpaceRequest, space_view
@@ -79,30 +81,63 @@ def _opened(request: SpaceRequest) -> Shown | None:
         return None
 
 
+@dataclass(frozen=True)
+class Offered:
+    """One of those that are decided on together. `changed`: it is not what was ticked any more."""
+
+    row: Shown
+    ticked: bool
+    changed: bool
+
+
 @space_view
 def together(request: SpaceRequest) -> HttpResponse:
-    """All that wait of one class, each whole, to be decided on at once; after that what came of each."""
-    class_name = request.GET.get("class", "")
-    context: dict[str, object] = {"class_name": class_name}
+    """Those that were ticked, or all that wait of one class, each whole; after deciding, what came of each."""
+    picked, to = _picked(request), request.POST.get("to", "")
+    context: dict[str, object] = {"to": to}
     status = 200
-    if request.method == "POST":
-        chosen = [
-            (id, digest) for id, _, digest in (c.partition(" ") for c in request.POST.getlist("chosen"))
-        ]
-        if request.POST.get("to") == "approved" and not is_fresh(request):
-            return redirect(
-                f"{reverse('account_reauthenticate')}?{urlencode({'next': request.get_full_path()})}"
-            )
-        try:
+    try:
+        if to == Status.APPROVED and not is_fresh(request) and _any_risky(request, picked):
+            there = f"{request.path}?{urlencode([('chosen', ' '.join(pair)) for pair in picked])}"
+            return redirect(f"{reverse('account_reauthenticate')}?{urlencode({'next': there})}")
+        if request.method == "POST":
             reason = request.POST.get("reason", "").strip()
-            context["decided"] = decide_together(
-                request.actor, chosen, request.POST.get("to", ""), reason=reason
-            )
-        except HubError as error:
-            context["refusal"], status = error, error.status
-    waiting = list_together(request.actor, class_name)
-    context["rows"] = [Shown(request.actor, review_action(request.actor, action.uid)) for action in waiting]
+            context["decided"] = decide_together(request.actor, picked, to, reason=reason)
+        context["offered"] = _offered(request, [] if request.method == "POST" else picked)
+    except HubError as error:
+        context["refusal"], status = error, error.status
+    context["class_name"] = _class_of(request, context.get("offered"))
     return render(request, "actions/together.html", context, status=status)
+
+
+def _picked(request: SpaceRequest) -> list[tuple[str, str]]:
+    """What was ticked: ids, each with the digest of what was shown of it."""
+    sent = (request.POST if request.method == "POST" else request.GET).getlist("chosen")
+    return [(id, digest) for id, _, digest in (one.partition(" ") for one in sent)]
+
+
+def _any_risky(request: SpaceRequest, picked: list[tuple[str, str]]) -> bool:
+    return any(is_risky(request, id) for id, _ in picked[:MOST])
+
+
+def _offered(request: SpaceRequest, picked: list[tuple[str, str]]) -> list[Offered]:
+    actor, shown = request.actor, dict(picked)
+    class_name = request.GET.get("class", "")
+    waiting = list_chosen(actor, list(shown)) if picked else []
+    if not picked and class_name:
+        waiting = list_together(actor, class_name)
+    return [_offer(Shown(actor, review_action(actor, action.uid)), shown) for action in waiting]
+
+
+def _offer(row: Shown, shown: dict[str, str]) -> Offered:
+    changed = bool(shown.get(row.short_id)) and shown[row.short_id] != row.review.digest
+    ticked = row.may_decide and not changed and (bool(shown) or not row.risks)
+    return Offered(row, ticked, changed)
+
+
+def _class_of(request: SpaceRequest, offered: object) -> str:
+    first = next(iter(offered), None) if isinstance(offered, list) else None
+    return first.row.class_name if first else request.GET.get("class", "")
 
 
 @space_view

@@ -23,6 +23,7 @@ from actions.domain.preview import Row as PreviewRow
 from actions.domain.review import Review
 from actions.domain.risk import FIRST_TIME, IRREVERSIBLE, OUTSIDE, risks_of
 from actions.domain.risk import OVER as OVER_LIMIT
+from actions.domain.sources import Now, Source, sources_of, things_now
 from actions.models import Action, Attempt, Connection, Status
 from actions.views.facts import Line, lines, warning_words
 from actions.views.headline import Headline, headline, telling
@@ -71,6 +72,11 @@ class Row:
     @property
     def summary(self) -> str:
         return self.revision.summary
+
+    @property
+    def digest(self) -> str:
+        """As it is kept; what it is now is worked out when it is decided on."""
+        return self.revision.digest
 
     @property
     def who(self) -> str:
@@ -237,7 +243,16 @@ class Shown(Row):
 
     @property
     def facts(self) -> list[Line]:
-        return lines(self.review.preview, reach_of(self.action))
+        untrusted = [source.id for source in self.sources if source.is_untrusted]
+        return lines(self.review.preview, reach_of(self.action), untrusted)
+
+    @cached_property
+    def sources(self) -> list[Source]:
+        return sources_of(self.actor, self.action)
+
+    @property
+    def things_now(self) -> list[Now]:
+        return things_now(self.action)
 
     @property
     def pretty(self) -> str:

@@ -211,3 +211,36 @@ def test_signing_out_ends_the_page_of_another_tab(cast: Cast, page: Page, watch:
     other.locator(".side summary", has_text="Approver").click()
     other.get_by_role("button", name="Sign out").click()
     expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
+
+
+def test_several_are_chosen_by_keyboard_and_decided_on_together(
+    cast: Cast, page: Page, live_hub: str
+) -> None:
+    first, other, last = propose(cast), propose(cast, class_name="deploy.run"), propose(cast)
+    sign_in(page.context, cast.approver, live_hub)
+    page.goto(INBOX)
+    expect(page.get_by_role("button", name="Decide on the chosen")).to_be_hidden()
+    page.keyboard.press("j")
+    page.keyboard.press("x")
+    expect(page.get_by_label("Choose A3")).to_be_checked()
+    expect(page.get_by_label("Choose A2")).to_be_disabled()
+    page.locator("[data-row=A1] [data-item]").focus()
+    page.keyboard.press("x")
+    page.get_by_role("button", name="Decide on the chosen").press("Enter")
+    expect(page.get_by_role("heading", name="Decide together")).to_be_visible()
+    page.wait_for_timeout(600)
+    page.get_by_role("button", name="Approve the chosen").press("Enter")
+    expect(page.get_by_role("cell", name="approved")).to_have_count(2)
+    assert [status_of(cast, one) for one in (first, other, last)] == ["approved", "pending", "approved"]
+
+
+def test_several_are_chosen_and_rejected_without_scripts(cast: Cast, plain_page: Page, live_hub: str) -> None:
+    first, last = propose(cast), propose(cast)
+    sign_in(plain_page.context, cast.approver, live_hub)
+    plain_page.goto(INBOX)
+    plain_page.get_by_label("Choose A1").check()
+    plain_page.get_by_label("Choose A2").check()
+    plain_page.get_by_role("button", name="Decide on the chosen").click()
+    plain_page.get_by_role("button", name="Reject the chosen").click()
+    expect(plain_page.get_by_role("cell", name="rejected")).to_have_count(2)
+    assert [status_of(cast, one) for one in (first, last)] == ["rejected", "rejected"]

@@ -20,6 +20,7 @@ function merge(next) {
   const after = rows(next);
   if (!before.size) return show(next);
   for (const [id, row] of before) settle(row, after.get(id));
+  tell();
   const fresh = [...after.keys()].filter((id) => !before.has(id)).length;
   waiting = next;
   announce(fresh);
@@ -32,6 +33,15 @@ function settle(row, next) {
     row.replaceWith(next);
   }
 }
+
+// Together are decided those of one class: with the first that is ticked, the others are out of reach.
+function tell() {
+  const boxes = [...document.querySelectorAll("[data-tick]")];
+  const chosen = boxes.find((box) => box.checked);
+  for (const box of boxes) box.disabled = Boolean(chosen) && box.dataset.tick !== chosen.dataset.tick;
+}
+
+inbox?.addEventListener("change", (event) => { if (event.target.matches("[data-tick]")) tell(); });
 
 function announce(fresh) {
   const button = document.getElementById("inbox-fresh");

@@ -8,7 +8,7 @@ const visible = (element) => element.checkVisibility({ visibilityProperty: true 
 const items = () => [...document.querySelectorAll("[data-list] [data-item]")].filter(visible);
 
 function typing(target) {
-  return target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName);
+  return target.isContentEditable || target.matches("input:not([type=checkbox], [type=radio]), textarea, select");
 }
 
 document.addEventListener("keydown", (event) => {
@@ -29,6 +29,7 @@ function action(letter) {
   if (letter === "j") return () => move(1);
   if (letter === "k") return () => move(-1);
   if (letter === "o") return here();
+  if (letter === "x") return tick();
   if (letter === "/") return search();
   return [...document.querySelectorAll(`[data-key="${CSS.escape(letter)}"]`)].find(visible);
 }
@@ -37,10 +38,15 @@ function here() {
   return items().find((item) => item === document.activeElement) ?? null;
 }
 
+function tick() {
+  const row = document.activeElement.closest("[data-row]") ?? document.querySelector("[data-row].current");
+  return row?.querySelector("[data-tick]:enabled");
+}
+
 function search() {
   const box = document.querySelector("[data-search]");
   if (!box) return document.querySelector('[data-go="m"]'); // memories are where one searches
-  return () => { box.focus(); box.select(); };
+  return () => { box.focus(); box.select?.(); };
 }
 
 function move(step) {
