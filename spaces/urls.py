@@ -65,6 +65,7 @@ space_pages = [
     path("journal/<str:kind>/<str:day>/delete/", journal.delete, name="journal-delete"),
     path("records/", records.collections, name="records"),
     path("records/new/", records.new, name="record-new"),
+    path("records/csv/<str:collection>/", records.table, name="collection-csv"),
     path("records/in/<str:collection>/", records.collection, name="collection"),
     path("records/in/<str:collection>/<str:record>/", records.record, name="record"),
     path("records/in/<str:collection>/<str:record>/delete/", records.delete, name="record-delete"),

@@ -1,7 +1,8 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, cast
 
 from django.contrib import messages
 from django.http import HttpResponse
@@ -9,9 +10,14 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
+from accounts.domain.accounts import person_actor
+from accounts.models import User
 from memoryhub.common.errors import Conflict, HubError
 from memoryhub.common.ids import typed_id
+from memoryhub.common.tenancy import tenant
 from memoryhub.web.forms import form_status, pretty_json, show_refusal
+from memoryhub.web.spooled import download
+from spaces.domain.access import access_space
 from spaces.domain.due import due_records, is_open_status
 from spaces.domain.records import (
     Changes,
@@ -26,6 +32,7 @@ from spaces.domain.records import (
     state,
     update_record,
 )  # fmt: skip
+from spaces.domain.tabling import stream_csv
 from spaces.forms import NewRecordForm, RecordForm
 from spaces.models import Record, Space
 from spaces.views.conflicts import conflict_of
@@ -120,6 +127,21 @@ def new(request: SpaceRequest) -> HttpResponse:
             messages.success(request, said)
             return _to(request, record)
     return render(request, "records/new.html", {"form": form}, status=form_status(form))
+
+
+@space_view
+def table(request: SpaceRequest, collection: str) -> HttpResponse:
+    """The collection as CSV. Who is removed while it comes gets no more of it."""
+    still = partial(_still_reads, request.user, request.account_slug, request.space.slug)
+    lines = stream_csv(request.actor, request.space, collection)
+    answer = download(f"{collection}.csv", lambda: lines, still, "text/csv; charset=utf-8")
+    return cast("HttpResponse", answer)
+
+
+def _still_reads(user: User, account: str, space: str) -> None:
+    actor = person_actor(user, account)
+    with tenant(actor.account_id):
+        access_space(actor, space)
 
 
 def _changes(data: dict[str, Any], stored: Record | None = None) -> Changes:

@@ -455,6 +455,7 @@ PAGES: dict[str, Page] = {
         data={**RECORD, "collection": "leads"},
     ),
     "collection": Page(f"{SPACE}records/in/leads/", get=members(SHOWN)),
+    "collection-csv": Page(f"{SPACE}records/csv/leads/", get=members(SHOWN)),
     "record": Page(
         f"{SPACE}records/in/leads/{{record}}/", get=members(SHOWN), post=writers(GOES_ON), data=RECORD
     ),
