@@ -5,6 +5,7 @@ import gc
 import json
 import time
 from collections.abc import Awaitable, Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from itertools import count
 from statistics import median
@@ -15,6 +16,7 @@ from memoryhub.asgi import build_application
 from memoryhub.bench import bare
 from memoryhub.bench.hub import Hub
 from memoryhub.bench.table import Row
+from memoryhub.bench.unasked import nothing_asked
 from memoryhub.common.tenancy import tenant
 from spaces.domain.values import set_value
 
@@ -27,6 +29,7 @@ META = {
     "io.modelcontextprotocol/clientInfo": {"name": "bench", "version": "1"},
 }
 OLDER_LIMIT, NEWER_LIMIT = 1.4, 2.0
+PERMISSION, PERMISSION_LIMIT = "permission checks: a call with them to one without", 1.1
 
 Application = Callable[[Any, Any, Any], Awaitable[None]]
 
@@ -41,6 +44,7 @@ class Reading:
     body: Callable[[str], dict[str, Any]]
     headers: dict[str, str] = field(default_factory=dict)
     at_most: float | None = None
+    while_asking: Callable[[], AbstractContextManager[None]] = nullcontext
     spent: list[float] = field(default_factory=list)
 
 
@@ -48,8 +52,10 @@ def measure(hub: Hub, rounds: int, calls: int) -> list[Row]:
     store_values(hub)
     readings = ways(hub)
     asyncio.run(take_turns(readings, rounds, calls))
-    bound = readings[0]
-    return [Row(way.name, min(way.spent), "us", ratio(way, bound), at_most=way.at_most) for way in readings]
+    bound, asked, _, unasked_ = readings
+    rows = [Row(way.name, min(way.spent), "us", ratio(way, bound), at_most=way.at_most) for way in readings]
+    cost = min(asked.spent) - min(unasked_.spent)
+    return [*rows, Row(PERMISSION, cost, "us", ratio(asked, unasked_), at_most=PERMISSION_LIMIT)]
 
 
 def ratio(way: Reading, bound: Reading) -> float:
@@ -83,6 +89,14 @@ def ways(hub: Hub) -> list[Reading]:
         Reading("bare route, the same read", bare.application, "/read", asked),
         Reading(f"MCP {OLDER}, kv_get", application, "/mcp", called, older, OLDER_LIMIT),
         Reading(f"MCP {NEWER}, kv_get", application, "/mcp", called_newer, newer, NEWER_LIMIT),
+        Reading(
+            f"MCP {OLDER}, kv_get, nothing asked",
+            application,
+            "/mcp",
+            called,
+            older,
+            while_asking=nothing_asked,
+        ),
     ]
 
 
@@ -99,10 +113,11 @@ async def take_turns(readings: list[Reading], rounds: int, calls: int) -> None:
 
 async def spend(way: Reading, keys: "count[int]", calls: int) -> float:
     """Microseconds of CPU for a call, of all threads."""
-    before = time.process_time()
-    for _ in range(calls):
-        await ask(way, f"k{next(keys) % KEYS}")
-    return (time.process_time() - before) / calls * 1e6
+    with way.while_asking():
+        before = time.process_time()
+        for _ in range(calls):
+            await ask(way, f"k{next(keys) % KEYS}")
+        return (time.process_time() - before) / calls * 1e6
 
 
 async def ask(way: Reading, key: str) -> None:

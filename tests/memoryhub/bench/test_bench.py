@@ -31,7 +31,8 @@ def bench(*arguments: str) -> str:
 
 def test_reads_are_measured_on_both_wires() -> None:
     printed = bench("mcp", "--rounds", "2", "--calls", "5")
-    for name in ("bare route, the same read", "MCP 2025-11-25, kv_get", "MCP 2026-07-28, kv_get"):
+    names = ("bare route, the same read", "MCP 2025-11-25, kv_get", "MCP 2026-07-28, kv_get")
+    for name in (*names, "MCP 2025-11-25, kv_get, nothing asked", "permission checks"):
         assert name in printed
 
 
