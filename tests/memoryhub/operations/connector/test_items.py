@@ -5,13 +5,16 @@ from typing import Any
 import jsonschema
 import pytest
 from django.conf import settings
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from accounts.actor import Actor
 from accounts.scopes import Scope
 from memoryhub.common.errors import Forbidden, HubError
 from memoryhub.common.tenancy import tenant
 from memoryhub.operations.base import REGISTRY
+from spaces.domain.embeddings.queries import forget
 from spaces.domain.spaces import create_space
 from tests.calls import call
 from tests.conftest import Cast
@@ -150,3 +153,16 @@ def test_a_superseded_memory_is_fetched_and_says_so(cast: Cast, ids: dict[str, s
         Memory.objects.filter(text="The heliotrope grows").update(status="superseded")
     assert ask(cast.agent, "fetch", id=ids["mem"])["metadata"]["status"] == "superseded"
     assert ids["mem"] not in found(cast.agent, "heliotrope")
+
+
+def test_a_search_asks_as_often_for_three_as_for_one(cast: Cast) -> None:
+    counts = []
+    for n in (1, 2):
+        for i in range(n):
+            call(cast.agent, "remember", text=f"The heliotrope grows {n} {i}")
+            call(cast.agent, "plan_create", title=f"Heliotrope {n} {i}", content="Water it")
+        forget()  # of the model it knows for a second
+        with CaptureQueriesContext(connection) as asked:
+            assert len(found(cast.agent, "heliotrope")) == 2 * (n if n == 1 else 3)
+        counts.append(len(asked))
+    assert counts[0] == counts[1]
