@@ -8,7 +8,8 @@ import pytest
 from accounts.domain.credentials import authenticate
 from accounts.domain.grants import list_grants
 from accounts.models import Grant, Membership
-from accounts.scopes import Role, Scope
+from accounts.scope_words import SCOPE_WORDS
+from accounts.scopes import PRESETS, Role, Scope
 from memoryhub.common.errors import Unauthorized
 from tests.calls import call
 from tests.conftest import Cast
@@ -65,6 +66,17 @@ def test_what_is_unticked_is_not_given(cast: Cast) -> None:
     actor = authenticate(bearer(tokens), address="", resource=MCP)
     assert (tokens["scope"], actor.scopes) == ("memory:read", {Scope.MEMORY_READ})
     assert actor.space_ids is None
+
+
+def test_who_names_no_scope_is_offered_what_agents_have(cast: Cast) -> None:
+    asked = visitor().question(scope=None)
+    offered = re.findall(r'name="granted" value="([^"]+)"', text_of(browser_for(cast.teammate).get(asked)))
+    assert set(offered) == PRESETS["agent"]
+
+
+def test_every_scope_is_told_in_plain_words() -> None:
+    assert set(SCOPE_WORDS) == set(Scope)
+    assert len({str(words) for words in SCOPE_WORDS.values()}) == len(Scope)
 
 
 def test_what_nobody_can_grant_is_never_offered(cast: Cast) -> None:
