@@ -1,6 +1,7 @@
 """The official conformance suite against the endpoint, on both wires."""
 
 import json
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from tests.live import running_server
 
 pytestmark = pytest.mark.clients
 
+FOLDER = re.compile(r"server-(.+)-20\d\d-\d\d-\d\dT.+")
 SUITE = OFFICIAL / "conformance" / "dist" / "index.js"
 EXPECTED = yaml.safe_load(Path(__file__).with_name("expected-failures.yml").read_text())["server"]
 
@@ -28,7 +30,9 @@ def outcomes(version: str, secret: str, folder: Path) -> dict[str, Counter[str]]
 
 def scenario(path: Path) -> str:
     """Results are in server-<scenario>-<time>."""
-    return path.parent.name.removeprefix("server-").rpartition("-20")[0]
+    found = FOLDER.fullmatch(path.parent.name)
+    assert found
+    return found[1]
 
 
 def statuses(path: Path) -> Counter[str]:
