@@ -1,7 +1,9 @@
 """The people of a team: who they are, and with which role."""
 
+from collections.abc import Iterable
 from uuid import UUID
 
+from allauth.mfa.models import Authenticator
 from django.db import transaction
 
 from accounts.actor import Actor
@@ -12,12 +14,20 @@ from memoryhub.common.errors import Conflict, Forbidden, NotFound
 from memoryhub.common.ids import parse_id, typed_id
 from memoryhub.common.live import MEMBERS, publish
 
+SECOND_STEPS = (Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN)
+
 
 def list_members(actor: Actor) -> list[Membership]:
     """Owners first, then by name."""
     members = Membership.objects.filter(account_id=actor.account_id).select_related("user")
     ranks = list(Role)
     return sorted(members, key=lambda m: (ranks.index(Role(m.role)), m.user.get_full_name().casefold()))
+
+
+def with_second_step(members: Iterable[Membership]) -> set[UUID]:
+    """The people among them who sign in with more than a password: an app, a passkey or a security key."""
+    steps = Authenticator.objects.filter(user_id__in=[m.user_id for m in members], type__in=SECOND_STEPS)
+    return set(steps.values_list("user_id", flat=True))
 
 
 def access_member(actor: Actor, user_id: str | UUID, *, lock: bool = False) -> Membership:

@@ -19,6 +19,7 @@ from accounts.domain.members import (
     list_members,
     may_change,
     roles_to_give,
+    with_second_step,
 )
 from accounts.forms import ROLE_NAMES, InviteForm
 from accounts.models import Membership
@@ -50,8 +51,10 @@ def members(request: MemberRequest, account: str) -> HttpResponse:
 
 
 def _list(request: MemberRequest, form: InviteForm) -> HttpResponse:
+    people = list_members(request.actor)
+    twice = with_second_step(people)
     context = {
-        "members": [_line(request, member) for member in list_members(request.actor)],
+        "members": [_line(request, member) | {"twice": member.user_id in twice} for member in people],
         "invitations": list_invitations(request.actor),
         "spaces": list_spaces(request.actor),
         "form": form,

@@ -3,6 +3,7 @@ import time
 from typing import Any
 
 import pytest
+from allauth.mfa.models import Authenticator
 from django.core import mail
 from django.db import connection
 from django.test import Client
@@ -10,6 +11,7 @@ from django.test.utils import CaptureQueriesContext
 
 from accounts.domain.accounts import add_member
 from accounts.domain.invitations import invite
+from accounts.domain.seeds import seal_seed
 from accounts.models import Invitation, Membership, User
 from accounts.scopes import Role
 from memoryhub.common.tenancy import tenant
@@ -164,6 +166,15 @@ def test_whoever_signed_in_long_ago_is_asked_first_and_nothing_is_done(cast: Cas
         answer["Location"] == f"/accounts/reauthenticate/?next={person(cast, 'viewer').replace('/', '%2F')}"
     )
     assert Membership.objects.filter(user_id=cast.viewer.user_id).exists()
+
+
+def test_who_signs_in_with_a_second_step_is_shown(cast: Cast, owner: Client) -> None:
+    assert "two-step" not in text_of(owner.get(HOME))
+    user: Any = cast.viewer.user_id
+    Authenticator.objects.create(user_id=user, type="totp", data={"secret": seal_seed("SEED", user)})
+    lines = {line["member"].role: line["twice"] for line in owner.get(HOME).context["members"]}
+    assert lines == {"owner": False, "admin": False, "approver": False, "member": False, "viewer": True}
+    assert "two-step" in text_of(owner.get(HOME))
 
 
 def test_a_person_who_is_locked_out_is_shown_as_such(cast: Cast, owner: Client) -> None:
