@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from accounts.domain.waking import Waker
 from accounts.models import Account, Job
+from memoryhub.common.ids import new_id
 from memoryhub.common.tenancy import tenant
 
 log = logging.getLogger(__name__)
@@ -37,19 +38,39 @@ MAIN = Lane("", task="accounts.tasks.run_jobs", lease=timedelta(seconds=5))
 else's, and it is free again within the lease once its worker is gone. Other lanes are for what waits for something
 outside."""
 
-# One statement rather than a transaction of several: workers ask for this all the time.
-TAKE = """
-    with due as materialized (
-        select id from accounts_job
-         where lane = %(lane)s and run_after <= %(now)s and (leased_until is null or leased_until <= %(now)s)
-         order by {order} limit %(limit)s for update skip locked
-    )
+# One statement each, and by hand: a job goes with every write, and workers ask for jobs all the time.
+ADD = """
+    insert into accounts_job (id, lane, kind, account_id, object_id, run_after, tries, last_error)
+    select id, %s, %s, account_id, object_id, %s, 0, ''
+      from unnest(%s::uuid[], %s::uuid[], %s::uuid[]) as job (id, account_id, object_id)
+"""
+DUE = "lane = %(lane)s and run_after <= %(now)s and (leased_until is null or leased_until <= %(now)s)"
+LEASE = """
     update accounts_job job set leased_until = %(until)s, tries = tries + 1
       from due where job.id = due.id
     returning job.id, lane, kind, account_id, object_id, run_after, leased_until, last_error, tries - 1 as tries
 """
+TAKE = f"""
+    with due as materialized (
+        select id from accounts_job where {DUE}
+         order by {{order}} limit %(limit)s for update skip locked
+    )
+    {LEASE}
+"""  # noqa: S608 (constants)
 OLDEST = TAKE.format(order="run_after, id")
 NEWEST = TAKE.format(order="run_after desc, id desc")
+OLDEST_AND_ALIKE = f"""
+    with first as materialized (
+        select kind, account_id, object_id from accounts_job where {DUE}
+         order by run_after, id limit 1 for update skip locked
+    ), due as materialized (
+        select id from accounts_job
+         where {DUE} and (kind, account_id) = (select kind, account_id from first)
+           and object_id is not distinct from (select object_id from first)
+           for update skip locked
+    )
+    {LEASE}
+"""  # noqa: S608
 
 Handler = Callable[[Job], None]
 _handlers: dict[str, Handler] = {}
@@ -98,9 +119,12 @@ def enqueue_everywhere(kind: str, *, lane: Lane = MAIN) -> None:
 def _add(
     objects: Sequence[tuple[UUID, UUID | None]], kind: str, run_after: datetime | None, lane: Lane
 ) -> None:
+    if not objects:
+        return
+    accounts, ids = map(list, zip(*objects, strict=True))
     due = run_after or timezone.now()
-    jobs = [Job(lane=lane.name, kind=kind, account_id=a, object_id=o, run_after=due) for a, o in objects]
-    Job.objects.bulk_create(jobs, batch_size=1000)
+    with connection.cursor() as cursor:
+        cursor.execute(ADD, [lane.name, kind, due, [new_id() for _ in ids], accounts, ids])
     if run_after is None:
         transaction.on_commit(lambda: wake(lane), robust=True)
 
@@ -124,13 +148,7 @@ def run_due_jobs(limit: int = 200) -> int:
 
 def _claim() -> list[Job]:
     """Lease the oldest due job and every other due job of the same kind and object: one run serves them all."""
-    with transaction.atomic():
-        due = _due(MAIN)
-        first = due.select_for_update(skip_locked=True).first()
-        if first is None:
-            return []
-        same = due.filter(kind=first.kind, account_id=first.account_id, object_id=first.object_id)
-        return _leased(MAIN, list(same.select_for_update(skip_locked=True)))
+    return _taken(OLDEST_AND_ALIKE, MAIN)
 
 
 def claim(lane: Lane, limit: int, *, newest: int = 0) -> list[Job]:
@@ -142,7 +160,7 @@ def claim(lane: Lane, limit: int, *, newest: int = 0) -> list[Job]:
     return oldest if not newest or len(oldest) < limit else oldest + _taken(NEWEST, lane, newest)
 
 
-def _taken(statement: str, lane: Lane, limit: int) -> list[Job]:
+def _taken(statement: str, lane: Lane, limit: int | None = None) -> list[Job]:
     """In the order of their time."""
     now = timezone.now()
     asked = {"lane": lane.name, "now": now, "until": now + lane.lease, "limit": limit}
@@ -199,20 +217,6 @@ def _keep(lane: Lane, jobs: Sequence[Job], over: threading.Event) -> None:
             log.warning("the lease on jobs could not be extended")
         finally:
             connection.close()
-
-
-def _due(lane: Lane) -> models.QuerySet[Job]:
-    now = timezone.now()
-    due = Job.objects.filter(lane=lane.name, run_after__lte=now).exclude(leased_until__gt=now)
-    return due.order_by("run_after", "id")
-
-
-def _leased(lane: Lane, claimed: list[Job]) -> list[Job]:
-    until = timezone.now() + lane.lease
-    _these(claimed).update(leased_until=until, tries=models.F("tries") + 1)
-    for job in claimed:
-        job.leased_until = until
-    return claimed
 
 
 def _these(jobs: Sequence[Job]) -> models.QuerySet[Job]:

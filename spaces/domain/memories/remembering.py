@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Unpack
 from uuid import UUID
 
-from django.db import transaction
+from django.db import connection, transaction
 
 from accounts.actor import Actor
 from accounts.domain.events import record_event
@@ -26,6 +26,7 @@ from spaces.models import Memory
 from spaces.models.memories import ORIGINS, TIERS
 
 UNION = 200
+STORED = "select true from spaces_memory where account_id = %s and id = %s"
 
 
 @dataclass(frozen=True)
@@ -139,10 +140,17 @@ def _insert_or_lock_twin(memory: Memory) -> Memory | None:
     same = Memory.objects.identical_to(memory)
     while True:
         Memory.objects.bulk_create([memory], ignore_conflicts=True)
-        if memory.id in same.values_list("id", flat=True):
+        if _is_stored(memory):
             return None
         if twin := same.select_for_update(no_key=True).first():  # else it was deleted in between
             return twin
+
+
+def _is_stored(memory: Memory) -> bool:
+    """By hand: built by the ORM this costs a twelfth of a write."""
+    with connection.cursor() as cursor:
+        cursor.execute(STORED, [memory.account_id, memory.id])
+        return cursor.fetchone() is not None
 
 
 def _created(actor: Actor, memory: Memory) -> Remembered:
