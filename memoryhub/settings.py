@@ -105,6 +105,8 @@ DATABASE_OWNER_URL = envstr("DATABASE_OWNER_URL", "postgres://hub_owner@localhos
 DB_APP = dj_database_url.parse(DATABASE_URL)
 DB_OWNER = dj_database_url.parse(DATABASE_OWNER_URL)
 DB_LOGIN = DB_OWNER if DB_ROLE == "owner" else DB_APP
+# The server keeps plans of what is asked all the time; not behind a pooler that gives each transaction another session.
+DB_PREPARED = {"prepare_threshold": 3 if envbool("DATABASE_PREPARED_STATEMENTS") else None}
 DB_POOL = {"min_size": 0, "max_size": envint("DB_POOL_SIZE", 12), "timeout": 20}
 DATABASES = {
     "default": {
@@ -112,7 +114,9 @@ DATABASES = {
         "ENGINE": "memoryhub.common.postgres",
         "CONN_MAX_AGE": 0,
         "DISABLE_SERVER_SIDE_CURSORS": True,
-        "OPTIONS": DB_LOGIN.get("OPTIONS", {}) | ({} if DB_ROLE == "owner" else {"pool": DB_POOL}),
+        "OPTIONS": DB_LOGIN.get("OPTIONS", {})
+        | DB_PREPARED
+        | ({} if DB_ROLE == "owner" else {"pool": DB_POOL}),
     }
 }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"

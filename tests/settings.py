@@ -11,6 +11,7 @@ if not postgres.alive():
     postgres.start()
 os.environ["DATABASE_URL"] = postgres.url("hub_app")
 os.environ["DATABASE_OWNER_URL"] = postgres.url("hub_owner")
+os.environ["DATABASE_PREPARED_STATEMENTS"] = "true"
 os.environ["SECRET_KEY"] = "for tests only"
 os.environ["KEY_PEPPER"] = "another one for tests only"
 for service in ("SLACK", "GMAIL", "CALENDAR", "GITHUB", "NOTION"):
@@ -20,9 +21,9 @@ os.environ["RATE_LIMIT_REQUESTS"] = os.environ["RATE_LIMIT_WRITES"] = "0"
 os.environ.setdefault("PUBLIC_URL", "http://testserver")
 
 from memoryhub.settings import *  # noqa: E402, F403
-from memoryhub.settings import DATABASES, DB_OWNER  # noqa: E402
+from memoryhub.settings import DATABASES, DB_OWNER, DB_PREPARED  # noqa: E402
 
-DATABASES["default"].update(DB_OWNER, OPTIONS={})
+DATABASES["default"].update(DB_OWNER, ENGINE="memoryhub.common.postgres", OPTIONS=DB_PREPARED)
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 CELERY_TASK_ALWAYS_EAGER = False

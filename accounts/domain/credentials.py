@@ -7,7 +7,6 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from django.db import connection
 from django.utils import timezone
 
 from accounts.actor import KEY, Actor, Attribution
@@ -18,6 +17,7 @@ from accounts.models import AgentKey, Grant
 from accounts.scopes import Role, Scope
 from memoryhub.common.errors import Unauthorized
 from memoryhub.common.live import KEYS, publish
+from memoryhub.common.postgres.statements import row_of
 from memoryhub.common.secrets import cut_text
 
 NOTE_USE_EVERY = timedelta(minutes=1)
@@ -100,9 +100,7 @@ def presented_secret(headers: Mapping[str, str]) -> str:
 
 
 def find_key(secret: str) -> KeyRow | None:
-    with connection.cursor() as cursor:
-        cursor.execute(LOOK_UP, [hash_secret(secret), timezone.now()])
-        row = cursor.fetchone()
+    row = row_of(LOOK_UP, [hash_secret(secret), timezone.now()])
     return KeyRow(*row) if row else None
 
 

@@ -14,6 +14,7 @@ from django.utils import timezone
 from accounts.domain.waking import Waker
 from accounts.models import Account, Job
 from memoryhub.common.ids import new_id
+from memoryhub.common.postgres.statements import run
 from memoryhub.common.tenancy import tenant
 
 log = logging.getLogger(__name__)
@@ -123,8 +124,7 @@ def _add(
         return
     accounts, ids = map(list, zip(*objects, strict=True))
     due = run_after or timezone.now()
-    with connection.cursor() as cursor:
-        cursor.execute(ADD, [lane.name, kind, due, [new_id() for _ in ids], accounts, ids])
+    run(ADD, [lane.name, kind, due, [new_id() for _ in ids], accounts, ids])
     if run_after is None:
         transaction.on_commit(lambda: wake(lane), robust=True)
 

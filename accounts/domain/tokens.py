@@ -7,12 +7,12 @@ from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from django.db import connection
 from django.utils import timezone
 
 from accounts.actor import GRANT
 from accounts.domain.resources import covers
 from accounts.scopes import FAMILIES, Scope
+from memoryhub.common.postgres.statements import row_of
 
 ACCESS, REFRESH = "mho_", "mhr_"
 
@@ -64,9 +64,7 @@ def is_token(secret: str) -> bool:
 
 def find_grant(token: str, resource: str) -> GrantRow | None:
     """The grant of a token that is good at that address, with its person's role as it is now."""
-    with connection.cursor() as cursor:
-        cursor.execute(LOOK_UP, [checksum(token), timezone.now()])
-        found = cursor.fetchone()
+    found = row_of(LOOK_UP, [checksum(token), timezone.now()])
     row = GrantRow(*found) if found else None
     return row if row and covers(row.audience, resource) else None
 

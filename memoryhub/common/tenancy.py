@@ -16,6 +16,8 @@ from django.db.backends.utils import truncate_name
 from django.db.migrations.operations import RunSQL
 from psycopg.errors import DeadlockDetected
 
+from memoryhub.common.postgres.statements import rows_of
+
 APP_ROLE = "hub_app"
 OWNER_ROLE = "hub_owner"
 SETTING = "hub.account_id"
@@ -23,6 +25,8 @@ ACCOUNT_IN_FORCE = f"(select nullif(current_setting('{SETTING}', true), '')::uui
 
 OnDelete = Literal["CASCADE", "SET NULL", "RESTRICT", "NO ACTION"]
 ForeignKey = tuple[str, str, OnDelete]
+
+PUT_IN_FORCE = f"select current_setting('{SETTING}', true), set_config('{SETTING}', %s, true)"
 
 NAME = re.compile(r"[a-z_][a-z0-9_]{0,62}")
 MAX_NAME = 63
@@ -74,12 +78,8 @@ def snapshot(account_id: uuid.UUID) -> Iterator[None]:
 
 def _put_in_force(account_id: str) -> str:
     """Sets the account until the transaction ends, and answers the one before ("" for none)."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "select current_setting(%s, true), set_config(%s, %s, true)", [SETTING, SETTING, account_id]
-        )
-        row: tuple[str | None, str] = cursor.fetchone()
-    return row[0] or ""
+    ((former, _),) = rows_of(PUT_IN_FORCE, [account_id])
+    return former or ""
 
 
 def tenant_table(table: str, foreign_keys: Sequence[ForeignKey] = ()) -> list[RunSQL]:

@@ -5,6 +5,7 @@ need; that costs several times what a small read does.
 """
 
 from collections.abc import Awaitable, Callable, MutableMapping
+from functools import lru_cache
 from typing import Any
 
 from csp.middleware import CSPMiddleware
@@ -76,10 +77,16 @@ def operation_at(scope: Scope) -> ResolverMatch | None:
     if not scope["path"].startswith(ROOT):
         return None
     try:
-        match = resolve(scope["path"])
+        match = resolved(scope["path"])
     except Resolver404:
         return None
     return match if getattr(match.func, "cls", None) in (OperationView, UnknownPath) else None
+
+
+@lru_cache(1024)
+def resolved(path: str) -> ResolverMatch:
+    """Django tries one pattern after the other, each time."""
+    return resolve(path)
 
 
 def headers(response: HttpResponse) -> list[tuple[bytes, bytes]]:

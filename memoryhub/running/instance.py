@@ -131,6 +131,7 @@ class Instance:
             wanted |= {
                 "DATABASE_URL": postgres.url("hub_app"),
                 "DATABASE_OWNER_URL": postgres.url("hub_owner"),
+                "DATABASE_PREPARED_STATEMENTS": "true",
             }
         return {name: value for name, value in wanted.items() if not _has(given, name)}
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Collection
-from typing import Any, TypeVar
+from typing import TypeVar
 from uuid import UUID
 
 from django.db.models import QuerySet
@@ -11,6 +11,8 @@ from accounts.actor import Actor
 from accounts.scopes import ROLE_RIGHTS, Right, Role
 from memoryhub.common.errors import Forbidden, NotFound
 from memoryhub.common.ids import parse_id
+from memoryhub.common.postgres.rows import Columns
+from memoryhub.common.postgres.statements import row_of
 from spaces.models import Space, SpaceMember
 from spaces.models.scoped import Scoped
 from spaces.models.spaces import sees_all
@@ -21,8 +23,9 @@ SLUG = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 
 # `visible_to` and `role_in` at once and by hand: every call of every tool begins here, and built by the ORM
 # these two cost more than the rest of a small read. Without any name, the oldest space that the actor sees.
-LOOK_UP = """
-    select s.*, m.role as named_role
+COLUMNS = Columns(Space)
+LOOK_UP = f"""
+    select {", ".join(f"s.{name}" for name in COLUMNS.names)}, m.role
       from spaces_space s
       left join spaces_spacemember m
         on m.account_id = s.account_id and m.space_id = s.id and m.user_id = %(person)s
@@ -32,18 +35,18 @@ LOOK_UP = """
        and (%(unnamed)s or s.slug = %(slug)s or s.id = %(id)s)
      order by s.slug = %(slug)s desc nulls last, s.created_at, s.id
      limit 1
-"""
+"""  # noqa: S608
 
 
 def access_space(actor: Actor, ref: str | UUID | None = None, *, right: Right = Right.READ) -> Space:
     """The space named by `ref` (id or slug), else by the request's header, else the credential's default."""
     sought = _sought(actor, ref or actor.space_ref or actor.default_space_id)
-    space: Any = next(iter(Space.objects.raw(LOOK_UP, sought)), None)
-    if space is None:
+    row = row_of(LOOK_UP, sought)
+    if row is None:
         raise NotFound("space")
-    _check_right(narrowed_role(actor, space.named_role), right, "in this space")
-    found: Space = space
-    return found
+    *values, named_role = row
+    _check_right(narrowed_role(actor, named_role), right, "in this space")
+    return COLUMNS.read(values)
 
 
 def _sought(actor: Actor, ref: str | UUID | None) -> dict[str, object]:

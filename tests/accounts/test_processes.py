@@ -187,6 +187,7 @@ def test_behind_pgbouncer_and_without_any_filter_of_ours_teams_see_their_own(
     through = {
         "DJANGO_SETTINGS_MODULE": "tests.unfiltered_settings",
         "DATABASE_URL": f"postgres://hub_app@127.0.0.1:{pooled}/{name}",
+        "DATABASE_PREPARED_STATEMENTS": "",
     }
     with running_server(**through) as url:
         ways = [

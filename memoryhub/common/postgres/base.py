@@ -1,4 +1,6 @@
-"""A session that ended while it lay in the pool (a restart, an administrator) is never handed out.
+"""Django's PostgreSQL, with what it lacks here.
+
+A session that ended while it lay in the pool (a restart, an administrator) is never handed out.
 
 The pool's own check asks the server each time, and waits longer and longer between dead sessions. A dead one is
 seen without a question: its socket has something to read.
@@ -18,6 +20,14 @@ class DatabaseWrapper(base.DatabaseWrapper):
             if self.pool is None or is_alive(connection):
                 return connection
             self.pool.putconn(connection)  # which drops it and opens another
+
+    def remembering_cursor(self) -> Any:
+        """For the few statements that are sent all the time: after some calls a session keeps each with its plan,
+        which takes as long to make as to carry out. No more than another cursor where that is turned off, as it has
+        to be behind a pooler that gives each transaction another session."""
+        self.ensure_connection()
+        with self.wrap_database_errors:
+            return self._prepare_cursor(base.ServerBindingCursor(self.connection))  # type: ignore[attr-defined,call-arg]
 
 
 def is_alive(connection: Connection[Any]) -> bool:

@@ -1,19 +1,18 @@
 """Finding memories, and recalling them: the same, but a recall is counted."""
 
-import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db import connection
-from django.db.models import JSONField
 from django.utils import timezone
 
 from accounts.actor import Actor
 from memoryhub.common.errors import InvalidRequest
 from memoryhub.common.paging import Page, page_of
+from memoryhub.common.postgres.rows import Columns
+from memoryhub.common.postgres.statements import rows_of, run
 from memoryhub.common.tenancy import tenant
 from memoryhub.common.times import parse_time, zone
 from spaces.domain.access import access_space
@@ -33,11 +32,9 @@ ACCOUNT, EVERYWHERE = "account", "*"
 
 # By hand, since every recall does both: built by the ORM they cost as much again. Of two who count some of the
 # same, one waits for the other, and neither waits for the disk.
-FIELDS = [field for field in Memory._meta.concrete_fields if field.name not in UNREAD]
-NAMES = [field.attname for field in FIELDS]
-JSON = [place for place, field in enumerate(FIELDS) if isinstance(field, JSONField)]
+COLUMNS = Columns(Memory, without=UNREAD)
 READ = f"""
-    select {", ".join(NAMES)} from spaces_memory where account_id = %(account)s and id = any(%(ids)s)
+    select {", ".join(COLUMNS.names)} from spaces_memory where account_id = %(account)s and id = any(%(ids)s)
 """  # noqa: S608
 COUNT = """
     with locked as materialized (
@@ -204,8 +201,7 @@ def recall(
 def count_recall(actor: Actor, ids: Collection[UUID]) -> None:
     """Derived, so that no version rises. The last thing in a transaction that writes nothing else."""
     if ids:
-        with connection.cursor() as cursor:
-            cursor.execute(COUNT, {"account": actor.account_id, "ids": list(ids), "now": timezone.now()})
+        run(COUNT, {"account": actor.account_id, "ids": list(ids), "now": timezone.now()})
 
 
 def core_memories(actor: Actor, space: Space) -> list[Memory]:
@@ -268,14 +264,6 @@ def in_order(actor: Actor, ids: Sequence[UUID]) -> list[Memory]:
     """Those that are there, in this order."""
     if not ids:
         return []
-    with connection.cursor() as cursor:
-        cursor.execute(READ, {"account": actor.account_id, "ids": list(ids)})
-        found = {memory.id: memory for memory in map(_from_row, cursor.fetchall())}
+    rows = rows_of(READ, {"account": actor.account_id, "ids": list(ids)})
+    found = {memory.id: memory for memory in map(COLUMNS.read, rows)}
     return [found[id] for id in ids if id in found]
-
-
-def _from_row(row: tuple[Any, ...]) -> Memory:
-    values = list(row)
-    for place in JSON:
-        values[place] = json.loads(values[place])
-    return Memory.from_db(connection.alias, NAMES, values)

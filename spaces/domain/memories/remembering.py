@@ -5,12 +5,13 @@ from dataclasses import asdict, dataclass
 from typing import Any, Unpack
 from uuid import UUID
 
-from django.db import connection, transaction
+from django.db import transaction
 
 from accounts.actor import Actor
 from accounts.domain.events import record_event
 from memoryhub.common.errors import HubError
 from memoryhub.common.ids import typed_id
+from memoryhub.common.postgres.statements import row_of
 from memoryhub.common.secrets import marked
 from spaces.domain.embeddings.pending import embed_later
 from spaces.domain.memories.access import lock_memories, writing_place
@@ -148,9 +149,7 @@ def _insert_or_lock_twin(memory: Memory) -> Memory | None:
 
 def _is_stored(memory: Memory) -> bool:
     """By hand: built by the ORM this costs a twelfth of a write."""
-    with connection.cursor() as cursor:
-        cursor.execute(STORED, [memory.account_id, memory.id])
-        return cursor.fetchone() is not None
+    return row_of(STORED, [memory.account_id, memory.id]) is not None
 
 
 def _created(actor: Actor, memory: Memory) -> Remembered:

@@ -9,9 +9,8 @@ from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from django.db import connection
-
 from accounts.actor import Actor
+from memoryhub.common.postgres.statements import rows_of
 from spaces.domain.embeddings.queries import QueryMeaning
 from spaces.domain.search import meaning
 from spaces.domain.search.filters import ANY, REACHED, SearchFilters, passing
@@ -26,10 +25,15 @@ HEAD = 1000
 
 SCORE = "-(spaces_memory.search_weights <#> (select weights from asked))"
 ASKED = "asked as materialized (select %(weights)s::sparsevec as weights, {vector} as vector)"
+# Each row is looked up by its place or its id, which `offset 0` keeps the planner from thinking over: what it knows
+# of a table that has just been filled is wrong, and thinking takes time too.
 BY_WORDS = f"""
     by_words as materialized (
-        select spaces_memory.id, {SCORE} as words from spaces_memory
-         where {{passes}} and {HAVING}
+        select spaces_memory.id, {SCORE} as words
+          from {HAVING} as found (place)
+         cross join lateral (
+            select * from spaces_memory where ctid = found.place and {{passes}} offset 0
+         ) as spaces_memory
          order by words desc, created_at desc, spaces_memory.id desc limit %(pool)s
     )
 """  # noqa: S608
@@ -41,12 +45,17 @@ COLUMNS = f"""
 """
 FOUND = f"""
     select {COLUMNS},
-           coalesce(by_words.words, {SCORE}, 0), coalesce(near.distance, {{distance}}),
-           by_words.id is not null, near.memory_id is not null, (select count(*) from pieces)
-      from (select id from by_words union select memory_id from near) as found
-      join spaces_memory on spaces_memory.account_id = %(account)s and spaces_memory.id = found.id
-      left join by_words on by_words.id = found.id
-      left join near on near.memory_id = found.id
+           coalesce(found.words, {SCORE}, 0), coalesce(found.distance, {{distance}}),
+           found.by_words, found.near, (select count(*) from pieces)
+      from (select id, max(words) as words, min(distance) as distance, bool_or(by_words) as by_words,
+                   bool_or(near) as near
+              from (select id, words, null::float8 as distance, true as by_words, false as near from by_words
+                     union all
+                    select memory_id, null, distance, false, true from near) as legs
+             group by id) as found
+     cross join lateral (
+        select * from spaces_memory where account_id = %(account)s and id = found.id offset 0
+     ) as spaces_memory
 """  # noqa: S608
 
 # The order in a session is that of `occurred_at`; ids rise in the order of writing. Two look-ups for each.
@@ -64,9 +73,12 @@ BESIDE = f"""
             and (occurred_at, id) > (own.occurred_at, own.id)
           order by occurred_at, id limit 1)
      ) as beside
-      join spaces_memory on spaces_memory.account_id = %(account)s and spaces_memory.id = beside.id
+     cross join lateral (
+        select * from spaces_memory
+         where account_id = %(account)s and id = beside.id
+           and space_id is not distinct from own.space_id and {{passes}} offset 0
+     ) as spaces_memory
      where own.account_id = %(account)s and own.id = any(%(lenders)s)
-       and spaces_memory.space_id is not distinct from own.space_id and {{passes}}
 """  # noqa: S608
 
 
@@ -166,9 +178,7 @@ class Finding:
             "model": model.id if model else None,
             "vector": meaning.to_text(vector) if vector is not None else None,
         }
-        with connection.cursor() as cursor:
-            cursor.execute(_compact(statement, passes, by_meaning=vector is not None), values | known | asked)
-            return list(cursor.fetchall())
+        return rows_of(_compact(statement, passes, by_meaning=vector is not None), values | known | asked)
 
     @cached_property
     def _passes(self) -> tuple[str, dict[str, Any]]:

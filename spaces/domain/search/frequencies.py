@@ -5,8 +5,7 @@ from collections.abc import Collection
 from time import monotonic
 from uuid import UUID
 
-from django.db import connection
-
+from memoryhub.common.postgres.statements import rows_of
 from spaces.domain.search.lexemes import dimension, inside, to_tsquery_literal
 
 # Counting costs about a microsecond a memory, and a large count moves slowly: one of so many or more is kept
@@ -50,10 +49,8 @@ def forget_counts() -> None:
 
 def _count(lexemes: list[str], spaces: Collection[UUID] | None) -> list[int]:
     queries = [inside(to_tsquery_literal([lexeme] if lexeme else []), spaces) for lexeme in lexemes]
-    with connection.cursor() as cursor:
-        cursor.execute("select hub_count_memories(%s::text[]::tsquery[])", [queries])
-        counts: list[int] = cursor.fetchone()[0]
-    return counts
+    ((counts,),) = rows_of("select hub_count_memories(%s::text[]::tsquery[])", [queries])
+    return list(counts)
 
 
 def _recalled(place: Place, lexemes: list[str]) -> dict[str, int]:

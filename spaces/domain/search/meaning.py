@@ -47,8 +47,9 @@ BITS = f"""
         ) as nearest
     ),
     pieces as materialized (
-        select memory_id, {APART} as distance from spaces_memorychunk join by_bits using (id)
-         where {OWN} order by distance limit %(depth)s
+        select memory_id, {APART} as distance from by_bits cross join lateral (
+            select memory_id, vector from spaces_memorychunk where {OWN} and id = by_bits.id offset 0
+        ) as chunk order by distance limit %(depth)s
     )
 """  # noqa: S608
 GRAPH = f"""
@@ -61,9 +62,9 @@ GRAPH = f"""
 NEAR = """
     near as materialized (
         select memory_id, min(distance) as distance
-          from pieces
-          join spaces_memory on spaces_memory.account_id = %(account)s and spaces_memory.id = memory_id
-         where {passes}
+          from pieces cross join lateral (
+            select from spaces_memory where account_id = %(account)s and id = memory_id and {passes} offset 0
+          ) as passing
          group by memory_id order by distance, memory_id limit %(pool)s
     )
 """

@@ -27,7 +27,7 @@ NO_WEIGHTS = SparseVector({}, DIMENSIONS)
 # Row-level security would keep the index from being used, so a function with its owner's rights reads it,
 # within the account in force. It answers where the rows lie, which spares looking each one up by its id; the
 # rows themselves pass the policy and the filters as ever. In one statement nothing can move them.
-HAVING = "spaces_memory.ctid = any(array(select hub_find_memories(%(tsquery)s::tsquery)))"
+HAVING = "hub_find_memories(%(tsquery)s::tsquery)"
 
 MOST_ASKED = 128  # lexemes of a query; the rest of a longer one (a log, a whole document) is not looked for
 
@@ -88,7 +88,8 @@ def rarest(known: Mapping[str, int]) -> list[str]:
 
 def having(tsquery: str) -> RawSQL:
     """True of the memories of the account in force that the index says answer it."""
-    return RawSQL(HAVING % {"tsquery": "%s"}, [tsquery], output_field=BooleanField())  # noqa: S611
+    places = f"spaces_memory.ctid = any(array(select {HAVING % {'tsquery': '%s'}}))"
+    return RawSQL(places, [tsquery], output_field=BooleanField())  # noqa: S611
 
 
 def _met(words: Iterable[Word], lexemes: frozenset[str]) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ def bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in (
         "DATABASE_URL",
         "DATABASE_OWNER_URL",
+        "DATABASE_PREPARED_STATEMENTS",
         "PUBLIC_URL",
         "MEMORYHUB_DATA_DIR",
         "SECRET_KEY",
@@ -73,6 +74,8 @@ def test_a_program_of_the_instance_needs_nothing_but_its_environment(instance: I
         "CELERY_BROKER_URL",
         "PUBLIC_URL",
         "STATIC_ROOT",
+        "AUDIT_DIR",
+        "AUDIT_KEY",
         "RATE_LIMIT_REQUESTS",
         "RATE_LIMIT_WRITES",
         "EMBEDDER_SOCKET",
@@ -82,6 +85,7 @@ def test_a_program_of_the_instance_needs_nothing_but_its_environment(instance: I
         "KEYRING",
         "DATABASE_URL",
         "DATABASE_OWNER_URL",
+        "DATABASE_PREPARED_STATEMENTS",
     }
 
 
