@@ -1,6 +1,5 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
@@ -61,27 +60,12 @@ def _as_actor(memberships: QuerySet[Membership], address: str = "") -> Actor:
 
 @contextmanager
 def acting_in(actor: Actor, account: str = "") -> Iterator[Actor]:
-    """The actor in that account, which is in force meanwhile. Empty is its own.
-
-    In another account it is its person who is asked for, with the role they have there: NotFound unless they are
-    a member. A credential that is held to some spaces stays in its account.
-    """
-    id = parse_id("acc", account) if account else actor.account_id
-    there = actor if id == actor.account_id else _member(actor, id)
-    with tenant(id):
-        yield there
-
-
-def _member(actor: Actor, account_id: UUID) -> Actor:
-    if actor.user_id is None or actor.space_ids is not None:
+    """With the actor's own account in force, which a call may name. Every other is absent, as is one that never
+    was, also where the person behind the actor is a member of it."""
+    if account and parse_id("acc", account) != actor.account_id:
         raise NotFound("account")
-    of_person = Membership.objects.filter(user_id=actor.user_id, user__is_active=True)
-    membership = of_person.filter(account_id=account_id).first()
-    if membership is None:
-        raise NotFound("account")
-    return replace(
-        actor, account_id=account_id, role=Role(membership.role), default_space_id=None, space_ref=None
-    )
+    with tenant(actor.account_id):
+        yield actor
 
 
 def only_account(slug: str | None = None) -> Account:

@@ -16,7 +16,7 @@ from spaces.domain.memories.superseding import Chain
 from spaces.models import Memory
 
 READ = [Scope.MCP_READ, Scope.DECISIONS_READ]
-AccountId = Annotated[str, Field(max_length=64, description="The account; empty is the caller's own.")]
+AccountId = Annotated[str, Field(max_length=64, description="The caller's own account; empty is the same.")]
 SpaceId = Annotated[str, Field(max_length=64, description="The space's id (decisions_list_spaces).")]
 Label = Annotated[str, Field(max_length=200)]
 PageToken = Annotated[str, Field(description="The next_page_token of the page before.")]
