@@ -1,7 +1,11 @@
 from allauth.account.adapter import DefaultAccountAdapter
+from allauth.account.models import EmailAddress
 from allauth.mfa.adapter import DefaultMFAAdapter
+from django.contrib import messages
 from django.http import HttpRequest
+from django.utils.translation import gettext as _
 
+from accounts.domain.addresses import belongs_to_another
 from accounts.domain.seeds import seal_seed, unseal_seed
 from accounts.views.fresh import is_fresh
 
@@ -15,6 +19,16 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
     def is_reauthentication_required(self, *, app: str) -> bool:
         """Who has just signed in has shown who they are, here as on our own pages."""
         return super().is_reauthentication_required(app=app) and not is_fresh(self.request)
+
+    def confirm_email(self, request: HttpRequest, email_address: EmailAddress) -> bool:
+        """It takes both, the letter and its person: a stranger who opens it proves nothing for them."""
+        if request.user.pk != email_address.user_id:
+            messages.error(request, _("Sign in as who had the letter sent, then open its link again."))
+            return False
+        if belongs_to_another(email_address):
+            messages.error(request, _("Somebody else signs in with this address already."))
+            return False
+        return bool(super().confirm_email(request, email_address))
 
 
 class MFAAdapter(DefaultMFAAdapter):  # type: ignore[misc]

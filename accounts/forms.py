@@ -2,13 +2,18 @@ from collections.abc import Iterable, Mapping
 from datetime import date, datetime, time, timedelta
 from uuid import UUID
 
+from allauth.account.forms import AddEmailForm, ResetPasswordForm
+from allauth.account.internal.flows.email_verification import send_verification_email_to_address
+from allauth.account.models import EmailAddress
 from django import forms
-from django.http import QueryDict
+from django.http import HttpRequest, QueryDict
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from accounts.domain.addresses import await_address
 from accounts.domain.audit import Asked
 from accounts.domain.keys import KeyChange
+from accounts.models import User
 from accounts.scopes import FAMILIES, Role, Scope
 from memoryhub.web.forms import LinesField
 
@@ -66,6 +71,26 @@ class FirstOwnerForm(OwnerForm):
     team = forms.CharField(
         label=_("Team"), max_length=120, help_text=_("What you call yourselves; it can be changed.")
     )
+
+
+class AddressForm(AddEmailForm):  # type: ignore[misc]
+    """Another address, which waits beside the one that counts until the link in its letter is opened."""
+
+    def save(self, request: HttpRequest) -> EmailAddress:
+        address = await_address(self.user, self.cleaned_data["email"])
+        send_verification_email_to_address(request, address)
+        return address
+
+
+class ForgottenForm(ResetPasswordForm):  # type: ignore[misc]
+    """A letter that lets in goes only where its person signs in with, not where one still waits to be proven."""
+
+    users: list[User]
+
+    def clean_email(self) -> str:
+        address: str = super().clean_email()
+        self.users = [user for user in self.users if user.email == address.lower()]
+        return address
 
 
 def scopes_field(*, required: bool) -> forms.MultipleChoiceField:

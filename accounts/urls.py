@@ -1,8 +1,9 @@
 from django.urls import path, re_path
 
-from accounts.views import oauth, preferences, sessions, welcome
+from accounts.views import addresses, oauth, preferences, sessions, welcome
 
 urlpatterns = [
+    path("accounts/email/", addresses.AddressView.as_view(), name="account_email"),
     path("welcome/<str:token>/", welcome.welcome, name="welcome"),
     path("appearance/", preferences.theme, name="theme"),
     path("sessions/<int:session>/end/", sessions.end, name="session-end"),

@@ -10,6 +10,7 @@ from hypothesis import settings
 
 from accounts.actor import Actor, system_actor
 from accounts.domain.accounts import add_member, create_account, person_actor
+from accounts.domain.addresses import prove_address
 from accounts.domain.keys import create_key
 from accounts.models import Account, User
 from accounts.scopes import EVERY_SCOPE, KEY_MAKERS, Role
@@ -58,6 +59,7 @@ def make_person(account: Account, role: Role) -> Actor:
     user = User.objects.create_user(
         f"{role}@{account.slug}.example", "correct horse battery", name=role.title()
     )
+    prove_address(user)
     add_member(account.id, user, role)
     return person_actor(user, account.slug)
 

@@ -3,15 +3,18 @@ from contextlib import contextmanager
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.utils.text import slugify
 
 from accounts.actor import Actor
+from accounts.domain.addresses import domain_of, is_proven_row
 from accounts.models import Account, Membership, User
-from accounts.scopes import Role
+from accounts.scopes import ROLE_RIGHTS, Right, Role
 from memoryhub.common.errors import Conflict, NotFound, ValidationFailed
 from memoryhub.common.ids import parse_id
 from memoryhub.common.tenancy import tenant
+
+MANAGERS = [role for role in Role if Right.MANAGE in ROLE_RIGHTS[role]]
 
 
 def create_account(name: str, slug: str | None = None) -> Account:
@@ -89,6 +92,10 @@ def accounts_of(user: User) -> list[Account]:
 
 
 def mail_domains(account_id: UUID) -> frozenset[str]:
-    """The domains of its members' addresses: who has one of them counts as inside the team."""
-    addresses = Membership.objects.filter(account_id=account_id).values_list("user__email", flat=True)
-    return frozenset(address.rpartition("@")[2].lower() for address in addresses)
+    """Who has an address at one of them counts as inside the team: those of its members, as far as a letter has
+    proven them, and of who manages it, who says so for all."""
+    counted = Q(role__in=MANAGERS) | is_proven_row("user_id", "user__email")
+    addresses = Membership.objects.filter(counted, account_id=account_id).values_list(
+        "user__email", flat=True
+    )
+    return frozenset(domain_of(address) for address in addresses)

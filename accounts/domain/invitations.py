@@ -14,8 +14,9 @@ from django.utils import timezone
 
 from accounts.actor import Actor
 from accounts.domain.accounts import add_member
+from accounts.domain.addresses import came_by_letter, is_proven, mail_is_sent, prove_address
 from accounts.domain.events import record_event
-from accounts.domain.letters import mail_is_sent, send_invitation
+from accounts.domain.letters import send_invitation
 from accounts.models import Account, AgentKey, Invitation, Membership, User
 from accounts.scopes import Right, Role
 from memoryhub.common.errors import Conflict, Forbidden, NotFound, ValidationFailed
@@ -113,10 +114,12 @@ def is_known(address: str) -> bool:
     return bool(address) and User.objects.filter(email=address).exists()
 
 
-def accept_invitation(token: str, *, email: str, name: str, password: str, team: str = "") -> User:
+def accept_invitation(
+    token: str, *, email: str, name: str, password: str, team: str = "", letter: str = ""
+) -> User:
     """Make the person, their membership and, for a first owner, the ownership of the first-run keys.
 
-    `team` is what the first owner names the account.
+    `team` is what the first owner names the account; `letter` is the mark of the letter that the link came by.
     """
     invitation = access_invitation(token)
     with tenant(invitation.account_id):
@@ -126,21 +129,37 @@ def accept_invitation(token: str, *, email: str, name: str, password: str, team:
         if team.strip() and is_first_owner(invitation):
             Account.objects.filter(id=invitation.account_id).update(name=team.strip()[:120])
         user = new_person(email, name, password)
+        if came_by_letter(invitation, letter) or (is_first_owner(invitation) and not mail_is_sent()):
+            prove_address(user)
         _join(invitation, user)
     return user
 
 
-def join(token: str, user: User) -> Account:
+def join(token: str, user: User, *, letter: str = "") -> Account:
     """The same for somebody who is here already, in another team."""
     invitation = access_invitation(token)
     with tenant(invitation.account_id):
         invitation = _taken(invitation)
-        if invitation.email and user.email != invitation.email:
-            raise Forbidden("This invitation is for another address than the one you are signed in with.")
+        check_is_for(invitation, user, letter)
         if Membership.objects.filter(account_id=invitation.account_id, user=user).exists():
             raise Conflict("You are a member of this team already.")
+        if came_by_letter(invitation, letter):
+            prove_address(user)
         _join(invitation, user)
     return invitation.account
+
+
+def check_is_for(invitation: Invitation, user: User, letter: str = "") -> None:
+    """An address that an invitation names is one that its letter, or another before, has proven."""
+    if not invitation.email:
+        return
+    if user.email != invitation.email:
+        raise Forbidden("This invitation is for another address than the one you are signed in with.")
+    if not (came_by_letter(invitation, letter) or is_proven(user)):
+        raise Forbidden(
+            "Nothing has shown yet that this address is yours. Open the link in the letter of the invitation, "
+            "or have a letter sent on the page of your e-mail address, or ask for a link that names no address."
+        )
 
 
 def _taken(invitation: Invitation) -> Invitation:

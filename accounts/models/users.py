@@ -43,11 +43,11 @@ class User(AbstractBaseUser, PermissionsMixin):  # type: ignore[django-manager-m
 
     @transaction.atomic
     def save(self, *args: Any, **kwargs: Any) -> None:
-        """The address someone joins with is theirs until they have verified another."""
+        """The address someone joins with is what they say; whether it is theirs, only a letter can tell."""
         joins = self._state.adding
         super().save(*args, **kwargs)
         if joins:
-            self.emailaddress_set.create(email=self.email, primary=True, verified=True)  # type: ignore[attr-defined]
+            self.emailaddress_set.create(email=self.email, primary=True)  # type: ignore[attr-defined]
 
     def _get_session_auth_hash(self, secret: str | None = None) -> str:
         """Changes with the password, and each time all sessions but one are ended."""

@@ -9,15 +9,17 @@ from django.views.decorators.debug import sensitive_post_parameters
 from accounts.domain.invitations import (
     accept_invitation,
     access_invitation,
+    check_is_for,
     is_first_owner,
     is_known,
     join,
 )
+from accounts.domain.letters import LETTER
 from accounts.forms import FirstOwnerForm, OwnerForm
 from accounts.models import Invitation, User
 from accounts.scopes import KEY_MAKERS, Role
 from accounts.views.fresh import JOINED_AT
-from memoryhub.common.errors import HubError, NotFound
+from memoryhub.common.errors import Forbidden, HubError, NotFound
 from memoryhub.web.forms import form_status, show_refusal
 
 BACKEND = "allauth.account.auth_backends.AuthenticationBackend"
@@ -36,7 +38,7 @@ def welcome(request: HttpRequest, token: str) -> HttpResponse:
     form = _form(request, invitation)
     if form.is_valid():
         try:
-            user = accept_invitation(token, **form.cleaned_data)
+            user = accept_invitation(token, **form.cleaned_data, letter=request.GET.get(LETTER, ""))
         except HubError as error:
             show_refusal(form, error)
         else:
@@ -57,11 +59,20 @@ def _form(request: HttpRequest, invitation: Invitation) -> OwnerForm:
 
 def _join(request: HttpRequest, user: User, invitation: Invitation, token: str) -> HttpResponse:
     """Somebody who is here already says that they want to be in this team too."""
+    letter = request.GET.get(LETTER, "")
     if request.method == "POST":
-        join(token, user)
+        join(token, user, letter=letter)
         return redirect(*_first_page(invitation))
-    mine = invitation.email in ("", user.email)
-    return render(request, "welcome/join.html", {"invitation": invitation, "mine": mine})
+    context = {"invitation": invitation, "why_not": _why_not(invitation, user, letter)}
+    return render(request, "welcome/join.html", context)
+
+
+def _why_not(invitation: Invitation, user: User, letter: str) -> str:
+    try:
+        check_is_for(invitation, user, letter)
+    except Forbidden as refusal:
+        return refusal.message
+    return ""
 
 
 def _first_page(invitation: Invitation) -> tuple[str, str]:

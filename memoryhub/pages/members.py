@@ -10,8 +10,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
+from accounts.domain.addresses import mail_is_sent
 from accounts.domain.invitations import check_may_invite, invite, list_invitations, withdraw_invitation
-from accounts.domain.letters import invitation_link, mail_is_sent
+from accounts.domain.letters import invitation_link
 from accounts.domain.members import (
     access_member,
     change_role,

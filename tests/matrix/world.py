@@ -20,6 +20,7 @@ from oauth2_provider.models import AccessToken
 import memoryhub.operations.catalogue  # noqa: F401
 from accounts.actor import Actor
 from accounts.domain.accounts import add_member, create_account, person_actor
+from accounts.domain.addresses import prove_address
 from accounts.domain.checkpoints import check_chain
 from accounts.domain.invitations import invite
 from accounts.domain.keys import create_key
@@ -130,6 +131,8 @@ def build_world() -> World:
         authorization_grant_type="authorization-code",
         redirect_uris="https://client.example/back",
     )
+    for user in User.objects.all():
+        prove_address(user)
     world = World(ours, theirs, strangers, {})
     with tenant(ours.account.id):
         world.knockers.update(knockers(world))

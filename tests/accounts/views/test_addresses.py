@@ -1,36 +1,134 @@
 import re
+from typing import Any
 
+import pytest
+from allauth.account.models import EmailAddress
 from django.core import mail
+from django.test import Client
 
+from accounts.domain.addresses import is_proven
+from accounts.domain.invitations import accept_invitation, invite
 from accounts.models import User
+from accounts.scopes import Role
+from memoryhub.common.tenancy import tenant
 from tests.conftest import Cast
-from tests.pages import browser_of, text_of
+from tests.pages import BACKEND, browser_of, text_of
+
+PASSWORD = "a long enough phrase"
+HERE = "/accounts/email/"
 
 
 def address_of(cast: Cast) -> str:
     return User.objects.get(id=cast.teammate.user_id).email
 
 
+def newcomer(cast: Cast, email: str) -> tuple[User, Client]:
+    """By a link that names nobody, with an address that they say is theirs."""
+    with tenant(cast.account.id):
+        token = invite(cast.owner, Role.MEMBER).token
+        user = accept_invitation(token, email=email, name="New", password=PASSWORD)
+    client = Client()
+    client.force_login(user, BACKEND)
+    return user, client
+
+
+def link_in_letter() -> str:
+    found = re.search(r"/accounts/confirm-email/\S+", str(mail.outbox[-1].body))
+    assert found
+    return found[0]
+
+
 def test_a_new_address_counts_once_the_link_in_its_letter_is_opened(cast: Cast) -> None:
     client, before = browser_of(cast.teammate), address_of(cast)
-    client.post("/accounts/email/", {"email": "new@acme.example", "action_add": ""})
+    client.post(HERE, {"email": "new@acme.example", "action_add": ""})
     assert address_of(cast) == before
-    assert "on its way to new@acme.example" in text_of(client.get("/accounts/email/"))
+    assert "on its way to new@acme.example" in text_of(client.get(HERE))
 
     (letter,) = mail.outbox
     assert letter.to == ["new@acme.example"]
-    link = re.search(r"/accounts/confirm-email/\S+", letter.body)
-    assert link
-    client.post(link[0])
+    client.post(link_in_letter())
     assert address_of(cast) == "new@acme.example"
 
 
 def test_an_address_on_its_way_can_be_given_up(cast: Cast) -> None:
     client, before = browser_of(cast.teammate), address_of(cast)
-    client.post("/accounts/email/", {"email": "new@acme.example", "action_add": ""})
-    (letter,) = mail.outbox
-    client.post("/accounts/email/", {"email": "new@acme.example", "action_remove": ""})
-    link = re.search(r"/accounts/confirm-email/\S+", letter.body)
-    assert link
-    client.post(link[0])
+    client.post(HERE, {"email": "new@acme.example", "action_add": ""})
+    client.post(HERE, {"email": "new@acme.example", "action_remove": ""})
+    client.post(link_in_letter())
     assert address_of(cast) == before
+
+
+def test_an_address_that_is_only_said_is_proven_by_a_letter_to_it(cast: Cast) -> None:
+    user, client = newcomer(cast, "new@acme.example")
+    assert "Nothing has shown yet" in text_of(client.get(HERE))
+    client.post(HERE, {"email": user.email, "action_send": ""})
+    assert mail.outbox[-1].to == [user.email]
+    assert not is_proven(user)
+    client.post(link_in_letter())
+    assert is_proven(user)
+    assert "Nothing has shown yet" not in text_of(client.get(HERE))
+
+
+def test_a_letter_that_somebody_else_opens_proves_nothing_for_who_had_it_sent(cast: Cast) -> None:
+    user, client = newcomer(cast, "victim@corp.example")
+    client.post(HERE, {"email": user.email, "action_send": ""})
+    for opening in (Client(), browser_of(cast.viewer)):
+        opening.post(link_in_letter())
+        assert not is_proven(user)
+
+
+@pytest.mark.parametrize("action", ["action_primary", "action_remove", "action_add"])
+def test_whatever_is_asked_the_address_one_signs_in_with_stays_until_another_is_proven(
+    cast: Cast, action: str
+) -> None:
+    user, client = newcomer(cast, "new@acme.example")
+    client.post(HERE, {"email": "other@acme.example", "action_add": ""})
+    for email in ("other@acme.example", "new@acme.example", "owner@acme.example"):
+        client.post(HERE, {"email": email, action: ""})
+    user.refresh_from_db()
+    assert user.email == "new@acme.example"
+    assert EmailAddress.objects.get(user=user, primary=True).email == "new@acme.example"
+    assert Client().post("/accounts/login/", {"login": user.email, "password": PASSWORD}).status_code == 302
+
+
+def test_nobody_is_pushed_out_of_an_address_that_another_proves(cast: Cast) -> None:
+    """Who can read its letters resets the password instead, and has it."""
+    squatter, _ = newcomer(cast, "victim@corp.example")
+    client, before = browser_of(cast.teammate), address_of(cast)
+    client.post(HERE, {"email": squatter.email, "action_add": ""})
+    assert "already" in text_of(client.post(link_in_letter(), follow=True))
+    assert address_of(cast) == before
+    squatter.refresh_from_db()
+    assert squatter.email == "victim@corp.example"
+
+
+def test_a_forgotten_password_is_reset_by_the_address_one_signs_in_with_alone(cast: Cast) -> None:
+    client, before = browser_of(cast.teammate), address_of(cast)
+    client.post(HERE, {"email": "elsewhere@evil.example", "action_add": ""})
+    mail.outbox.clear()
+    Client().post("/accounts/password/reset/", {"email": "elsewhere@evil.example"})
+    assert not any("/password/reset/key/" in letter.body for letter in mail.outbox)
+    mail.outbox.clear()
+    Client().post("/accounts/password/reset/", {"email": before})
+    assert [letter.to for letter in mail.outbox if "/password/reset/key/" in letter.body] == [[before]]
+
+
+@pytest.mark.parametrize(("allowed", "status"), [(False, 302), (True, 200)])
+def test_a_second_step_waits_for_the_proof_where_there_is_a_mail_server(
+    cast: Cast, settings: Any, allowed: bool, status: int
+) -> None:
+    settings.MFA_ALLOW_UNVERIFIED_EMAIL = allowed
+    user, _ = newcomer(cast, "new@acme.example")
+    client = Client()
+    client.post("/accounts/login/", {"login": user.email, "password": PASSWORD})
+    assert client.get("/accounts/2fa/totp/activate/").status_code == status
+
+
+def test_without_a_mail_server_people_come_and_sign_in_all_the_same(cast: Cast, settings: Any) -> None:
+    settings.EMAIL_BACKEND = "django.core.mail.backends.console.EmailBackend"
+    user, client = newcomer(cast, "new@acme.example")
+    assert "no mail server" in text_of(client.get(HERE))
+    assert "Send a letter" not in text_of(client.get(HERE))
+    again = Client()
+    assert again.post("/accounts/login/", {"login": user.email, "password": PASSWORD}).status_code == 302
+    assert again.get("/a/acme/main/memories/").status_code == 200

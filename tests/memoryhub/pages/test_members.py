@@ -3,6 +3,7 @@ import time
 from typing import Any
 
 import pytest
+from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
 from django.core import mail
 from django.db import connection
@@ -10,6 +11,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from accounts.domain.accounts import add_member
+from accounts.domain.addresses import letter_mark
 from accounts.domain.invitations import invite
 from accounts.domain.seeds import seal_seed
 from accounts.models import Invitation, Membership, User
@@ -63,6 +65,8 @@ def test_the_letter_goes_out_where_there_is_a_mail_server(cast: Cast, owner: Cli
     [letter] = mail.outbox
     assert (letter.to, letter.subject) == (["new@acme.example"], "You are invited to Acme on Memory Hub")
     assert link_on(made) in letter.body
+    mark = f"?letter={letter_mark(Invitation.objects.get())}"
+    assert (mark in letter.body, mark in text_of(made)) == (True, False)
     settings.EMAIL_BACKEND = "django.core.mail.backends.console.EmailBackend"
     assert "No mail server is set" in text_of(owner.get(HOME))
     owner.post(f"{HOME}invite/", {"email": "next@acme.example", "role": "member"})
@@ -107,6 +111,20 @@ def test_somebody_of_another_team_joins_as_who_they_are(cast: Cast) -> None:
     assert "Password" not in known
     assert theirs.post(f"/welcome/{token}/")["Location"] == "/a/acme/"
     assert theirs.get("/a/acme/main/memories/").status_code == 200
+
+
+def test_somebody_whose_address_nothing_has_proven_is_told_how_to_join(cast: Cast) -> None:
+    theirs = browser_of(cast.outsider_person)
+    EmailAddress.objects.filter(user_id=cast.outsider_person.user_id).update(verified=False)
+    link = f"/welcome/{invited(cast, 'owner@globex.example')}/"
+    shown = text_of(theirs.get(link))
+    assert "/accounts/email/" in shown
+    assert "Join the team" not in shown
+    assert theirs.post(link).status_code == 403
+    invitation = Invitation.objects.get()
+    by_letter = f"{link}?letter={letter_mark(invitation)}"
+    assert "Join the team" in text_of(theirs.get(by_letter))
+    assert theirs.post(by_letter)["Location"] == "/a/acme/"
 
 
 def test_who_is_in_the_team_already_does_not_use_a_link_up(cast: Cast) -> None:
