@@ -11,6 +11,7 @@ class AccountsConfig(AppConfig):
     verbose_name = "People and teams"
 
     def ready(self) -> None:
+        from allauth.account.signals import password_changed, password_reset, password_set
         from allauth.mfa import signals
 
         pre_migrate.connect(let_the_app_in, sender=self)
@@ -20,6 +21,9 @@ class AccountsConfig(AppConfig):
             signals.authenticator_reset,
         ):
             changed.connect(end_the_others)
+        for renewed in (password_changed, password_reset, password_set):
+            renewed.connect(end_all)
+        password_reset.connect(take_for_proven)
 
 
 def end_the_others(request: HttpRequest, user: object, **kwargs: object) -> None:
@@ -29,6 +33,24 @@ def end_the_others(request: HttpRequest, user: object, **kwargs: object) -> None
 
     if isinstance(user, User):
         end_other_sessions(request, user)
+
+
+def end_all(request: HttpRequest, user: object, **kwargs: object) -> None:
+    """Another password: who was signed in with the old one may be why."""
+    from accounts.domain.sessions import end_every_session
+    from accounts.models import User
+
+    if isinstance(user, User):
+        end_every_session(user)
+
+
+def take_for_proven(request: HttpRequest, user: object, **kwargs: object) -> None:
+    """The letter that a password is reset by went to the address that they sign in with."""
+    from accounts.domain.addresses import mail_is_sent, prove_address
+    from accounts.models import User
+
+    if isinstance(user, User) and mail_is_sent():
+        prove_address(user)
 
 
 def let_the_app_in(**kwargs: object) -> None:

@@ -1,9 +1,10 @@
 from django.urls import path, re_path
 
-from accounts.views import addresses, oauth, preferences, sessions, welcome
+from accounts.views import acting, addresses, oauth, preferences, sessions, welcome
 
 urlpatterns = [
     path("accounts/email/", addresses.AddressView.as_view(), name="account_email"),
+    path("acting/", acting.acting, name="acting"),
     path("welcome/<str:token>/", welcome.welcome, name="welcome"),
     path("appearance/", preferences.theme, name="theme"),
     path("sessions/<int:session>/end/", sessions.end, name="session-end"),

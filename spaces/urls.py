@@ -26,6 +26,7 @@ team_pages = [
     path("audit/download/", audit.take, name="audit-download"),
     path("keys/", keys.keys, name="keys"),
     path("keys/new/", keys.new_key, name="key-new"),
+    path("keys/end-mine/", keys.end_mine, name="keys-end-mine"),
     path("keys/<str:key>/first-call/", keys.first_call, name="key-first-call"),
     path("keys/<str:key>/change/", keys.change, name="key-change"),
     path("keys/<str:key>/rotate/", keys.rotate, name="key-rotate"),

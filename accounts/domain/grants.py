@@ -127,10 +127,12 @@ def revoke_grant(actor: Actor, id: str) -> Grant:
     return grant
 
 
-def end_grants(actor: Actor, user_id: UUID) -> None:
-    """All that a person let in, as they leave the account of the actor."""
-    for grant in Grant.objects.filter(account_id=actor.account_id, user_id=user_id, revoked_at=None):
+def end_grants(actor: Actor, user_id: UUID) -> int:
+    """All that a person let into the account of the actor. How many they were."""
+    grants = list(Grant.objects.filter(account_id=actor.account_id, user_id=user_id, revoked_at=None))
+    for grant in grants:
         _end(actor, grant)
+    return len(grants)
 
 
 def erase_grants(actor: Actor, user_id: UUID) -> None:

@@ -16,7 +16,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.actor import Actor
-from accounts.domain.events import record_event
+from accounts.domain.events import record_event, record_events
 from accounts.models import AgentKey
 from accounts.scopes import FAMILIES, KEY_MAKERS, PRESETS, Right, Scope
 from memoryhub.common.errors import Conflict, Forbidden, NotFound, ValidationFailed
@@ -208,6 +208,15 @@ def revoke_key(actor: Actor, id: str) -> AgentKey:
             key.save(update_fields=["revoked_at"])
             record_event(actor, "key.revoked", "key", typed_id("key", key.id))
     return key
+
+
+def end_keys(actor: Actor, user_id: UUID) -> int:
+    """All that a person has made in the account of the actor. How many they were."""
+    theirs = AgentKey.objects.live().filter(account_id=actor.account_id, created_by_id=user_id)
+    ending = list(theirs.select_for_update().values_list("id", flat=True))
+    AgentKey.objects.filter(id__in=ending).update(revoked_at=timezone.now())
+    record_events(actor, "key.revoked", "key", {typed_id("key", id): None for id in ending})
+    return len(ending)
 
 
 def make_secret(kind: str = "live") -> str:

@@ -44,12 +44,23 @@ def person_of(session_key: str) -> User | None:
 
 def end_other_sessions(request: HttpRequest, user: User) -> None:
     """Every session of the person but this one ends, in whichever process its next request or socket is."""
-    User.objects.filter(id=user.id).update(session_epoch=F("session_epoch") + 1)
-    user.refresh_from_db(fields=["session_epoch"])
+    begin_epoch(user)
     request.session[HASH_SESSION_KEY] = user.get_session_auth_hash()
     others = UserSession.objects.filter(user_id=user.id).exclude(session_key=request.session.session_key)
     for session in others:
         session.end()
+
+
+def end_every_session(user: User) -> None:
+    """This one too, if there is one: whoever has the new password signs in with it."""
+    begin_epoch(user)
+    for session in UserSession.objects.filter(user_id=user.id):
+        session.end()
+
+
+def begin_epoch(user: User) -> None:
+    User.objects.filter(id=user.id).update(session_epoch=F("session_epoch") + 1)
+    user.refresh_from_db(fields=["session_epoch"])
 
 
 def end_session(user: User, id: int) -> None:

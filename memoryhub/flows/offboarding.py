@@ -5,11 +5,11 @@ from uuid import UUID
 
 from django.db import transaction
 from django.db.models import QuerySet
-from django.utils import timezone
 
 from accounts.actor import Actor
-from accounts.domain.events import record_event, record_events
+from accounts.domain.events import record_event
 from accounts.domain.grants import end_grants
+from accounts.domain.keys import end_keys
 from accounts.domain.members import (
     access_member,
     check_may_change,
@@ -40,7 +40,9 @@ def preview_leaving(actor: Actor, user_id: str | UUID) -> Leaving:
     check_may_change(actor, member)
     return Leaving(
         keys=_live_keys(member).count(),
-        clients=Grant.objects.connected().filter(account_id=actor.account_id, user_id=member.user_id).count(),
+        clients=Grant.objects.connected()
+        .filter(account_id=actor.account_id, user_id=member.user_id, revoked_at=None)
+        .count(),
         space_roles=_space_roles(member).count(),
         transfers=Transfer.objects.filter(account_id=actor.account_id, user_id=member.user_id)
         .exclude(state__in=["cancelled", "failed", "expired"])
@@ -55,7 +57,7 @@ def remove_member(actor: Actor, user_id: str | UUID) -> Leaving:
         leaving = preview_leaving(actor, user_id)
         member = access_member(actor, user_id, lock=True)
         keep_an_owner(member, owners)
-        _end_keys(actor, member)
+        end_keys(actor, member.user_id)
         end_grants(actor, member.user_id)
         _space_roles(member).delete()
         drop_transfers(actor.account_id, member.user_id)
@@ -67,12 +69,6 @@ def remove_member(actor: Actor, user_id: str | UUID) -> Leaving:
         record_event(actor, "member.removed", "person", told)
         publish(actor.account_id, None, MEMBERS, 0)
     return leaving
-
-
-def _end_keys(actor: Actor, member: Membership) -> None:
-    ending = list(_live_keys(member).select_for_update().values_list("id", flat=True))
-    AgentKey.objects.filter(id__in=ending).update(revoked_at=timezone.now())
-    record_events(actor, "key.revoked", "key", {typed_id("key", id): None for id in ending})
 
 
 def _live_keys(member: Membership) -> QuerySet[AgentKey]:

@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
+from accounts.domain.acting import end_own
 from accounts.domain.grants import list_grants, revoke_grant
 from accounts.domain.keys import (
     NewKey,
@@ -159,6 +160,17 @@ def revoke(request: MemberRequest, account: str, key: str) -> HttpResponse:
     ended = revoke_key(request.actor, key)
     messages.success(request, _("“%(name)s” is revoked. It stops working now.") % {"name": ended.name})
     return redirect("keys", account)
+
+
+@require_POST
+def end_mine(request: MemberRequest, account: str) -> HttpResponse:
+    """For who no longer knows who has what: everything that acts for them in this team."""
+    keys, clients = end_own(request.actor)
+    told = {"keys": keys, "clients": clients}
+    messages.success(
+        request, _("Ended here: keys %(keys)d, clients %(clients)d. They have no access now.") % told
+    )
+    return redirect("acting")
 
 
 @require_POST

@@ -174,6 +174,7 @@ def make_hostile(cast: Cast) -> Hostile:
         "app": "/accounts/2fa/totp/activate/",
         "passkey": "/accounts/2fa/webauthn/add/",
         "sign-ins": "/accounts/sessions/",
+        "acting": "/acting/",
         "password": "/accounts/password/change/",
         "address": "/accounts/email/",
         "not found": f"{space}/memories/mem_{'0' * 32}/",

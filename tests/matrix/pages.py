@@ -125,6 +125,7 @@ PAGES: dict[str, Page] = {
     "welcome": Page("/welcome/unknown/", get=everybody(GONE), post=everybody(GONE)),
     "theme": Page("/appearance/", get=everybody(NOT_SO), post=everybody(GOES_ON)),
     "shortcuts": Page("/shortcuts/", get=everybody(NOT_SO), post=signed_in(GOES_ON)),
+    "acting": Page("/acting/", get=signed_in(SHOWN)),
     "session-end": Page("/sessions/0/end/", get=everybody(NOT_SO), post=signed_in(ABSENT)),
     # signing in: allauth's
     "usersessions_list": Page("/accounts/sessions/", get=signed_in(SHOWN), post=signed_in(GOES_ON)),
@@ -261,6 +262,7 @@ PAGES: dict[str, Page] = {
         fresh=True,
     ),
     "key-first-call": Page(f"{TEAM}keys/{{agent}}/first-call/", get=managers(SHOWN, ABSENT)),
+    "keys-end-mine": Page(f"{TEAM}keys/end-mine/", get=members(NOT_SO), post=members(GOES_ON)),
     "key-revoke": Page(f"{TEAM}keys/{{agent}}/revoke/", get=members(NOT_SO), post=managers(GOES_ON, ABSENT)),
     "grant-revoke": Page(
         f"{TEAM}keys/grants/{{grant}}/revoke/", get=members(NOT_SO), post=managers(GOES_ON, ABSENT)

@@ -10,12 +10,16 @@ import time_machine
 from allauth.mfa.models import Authenticator
 from allauth.mfa.totp.internal.auth import format_hotp_value, hotp_value
 from allauth.usersessions.models import UserSession
+from django.contrib.sessions.models import Session
+from django.core import mail
 from django.test import Client
 
+from accounts.domain.addresses import is_proven
+from accounts.domain.credentials import authenticate
 from accounts.domain.sessions import Holder, roles_of
 from accounts.models import User
 from accounts.scopes import Role
-from tests.conftest import Cast
+from tests.conftest import Cast, make_key
 from tests.pages import text_of
 
 pytestmark = pytest.mark.django_db
@@ -113,6 +117,42 @@ def test_a_new_password_ends_every_session(cast: Cast) -> None:
     sent = {"oldpassword": PASSWORD, "password1": "another long phrase", "password2": "another long phrase"}
     assert here.post("/accounts/password/change/", sent).status_code == 302
     assert (is_in(elsewhere), is_in(here)) == (False, False)
+
+
+def reset(email: str, password: str) -> Any:
+    """By the letter for who forgot theirs; the page at the end."""
+    client = Client()
+    client.post("/accounts/password/reset/", {"email": email})
+    found = re.search(r"/accounts/password/reset/key/\S+", str(mail.outbox[-1].body))
+    assert found
+    form = client.get(found[0], follow=True)
+    sent = {"password1": password, "password2": password}
+    return client.post(form.redirect_chain[-1][0], sent, follow=True)
+
+
+def test_a_reset_password_ends_every_session_and_tells_what_goes_on(cast: Cast) -> None:
+    key, secret = make_key(cast.owner, cast.space)
+    first, second = signed_in(), signed_in()
+    holder = Holder(second.session.session_key or "", key.user_id or cast.account.id, cast.account.id)
+    told = text_of(reset("owner@acme.example", "another long phrase"))
+    assert (is_in(first), is_in(second), roles_of([holder])) == (False, False, {holder: None})
+    assert not UserSession.objects.exists()
+    assert not Session.objects.filter(session_key=holder.session_key).exists()
+    assert ("Keys and clients" in told, "/acting/" in told) == (True, True)
+    assert authenticate({"x-api-key": secret}, address="192.0.2.1").key_id == key.key_id
+
+
+def test_a_reset_by_a_letter_proves_the_address_that_the_letter_went_to(cast: Cast) -> None:
+    user = User.objects.create_user("new@acme.example", PASSWORD)
+    reset(user.email, "another long phrase")
+    assert is_proven(user)
+
+
+def test_who_changes_their_password_is_told_that_keys_and_clients_go_on(cast: Cast) -> None:
+    sent = {"oldpassword": PASSWORD, "password1": "another long phrase", "password2": "another long phrase"}
+    answer = signed_in().post("/accounts/password/change/", sent, follow=True)
+    assert "Keys and clients that act for you go on" in text_of(answer)
+    assert not UserSession.objects.exists()
 
 
 def test_sessions_are_listed_and_ended_one_by_one_or_all_but_this(cast: Cast) -> None:
