@@ -10,10 +10,19 @@ import memoryhub.running.folder_broker  # noqa: F401 (makes folder:// known)
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memoryhub.settings")
 
+SETTINGS = {"obj": "django.conf:settings", "namespace": "CELERY"}
+
 app = Celery("memoryhub")
 app.set_default()
-app.config_from_object("django.conf:settings", namespace="CELERY")
+app.config_from_object(**SETTINGS)
 app.autodiscover_tasks()
+
+
+def clock() -> Celery:
+    """The same for beat alone, which sends the names of tasks: it loads no app and opens no database."""
+    bare = Celery("memoryhub", fixups=[], set_as_current=True)
+    bare.config_from_object(**SETTINGS)
+    return bare
 
 
 @setup_logging.connect  # type: ignore[untyped-decorator]

@@ -36,23 +36,25 @@ def worker() -> None:
     from celery.platforms import SecurityWarning
 
     warnings.simplefilter("ignore", SecurityWarning)  # messages are JSON; as root it works too
-    _celery("worker", "--without-gossip", "--without-mingle", "--without-heartbeat")
+    from memoryhub.celery import app
+
+    app.start(["--quiet", "worker", "--without-gossip", "--without-mingle", "--without-heartbeat"])
 
 
 def beat() -> None:
-    _celery("beat", "--pidfile=")
+    from django.conf import settings
+    from django.utils.log import configure_logging
+
+    from memoryhub.celery import clock
+
+    configure_logging(settings.LOGGING_CONFIG, settings.LOGGING)
+    clock().start(["--quiet", "beat", "--pidfile="])
 
 
 def embedder() -> None:
     from memoryhub.running.embedder import child
 
     child()
-
-
-def _celery(*arguments: str) -> None:
-    from memoryhub.celery import app
-
-    app.start(["--quiet", *arguments])
 
 
 def main() -> None:
