@@ -16,7 +16,7 @@ from spaces.domain.memories.changing import assign
 from spaces.domain.memories.core import check_core_room, lock_core
 from spaces.domain.memories.expiry import EXPIRE, discard_expired
 from spaces.domain.memories.fields import CLEANERS, LABELS, Place, cleaned, union
-from spaces.domain.memories.holding import ACTIVE, HELD, reasons_for
+from spaces.domain.memories.holding import HELD, reasons_of
 from spaces.domain.memories.identity import identity_of
 from spaces.domain.memories.remembering import UNION
 from spaces.domain.search.indexing import index_fields
@@ -38,7 +38,6 @@ STATED = (
     "origin",
 )
 TEXTS = ("text", "kind", "subject", "tier", "path", "source_ref", "origin", "decided_by")
-SCREENED = ("text", "subject", "topics", "tags", "path", "source_ref", "links", "metadata", "decided_by")
 REASON = 20
 POINTING = "pointing_at"
 """What an arriving memory points at, by the file's ids, until it can."""
@@ -72,15 +71,15 @@ def read(arrival: Arrival, row: Fields) -> Memory:
         updated_at=row.moment("updated_at", arrival.now),
     )
     memory.identity = identity_of(memory)
-    _hold(arrival, memory)
+    _hold(memory, row.row.get("versions"))
     memory.__dict__[POINTING] = {name: id for name in POINTERS if (id := _pointer(row, name, status))}
     return memory
 
 
-def _hold(arrival: Arrival, memory: Memory) -> None:
-    """What speaks to agents waits for a person, as it would if an agent had written it."""
-    given = {name: getattr(memory, name) for name in SCREENED}
-    if memory.status == ACTIVE and (reasons := reasons_for(given, arrival.space, TRUST)):
+def _hold(memory: Memory, versions: object) -> None:
+    """What speaks to agents waits for a person, as it would if an agent had written it; replaced or not, since what
+    was replaced is read too."""
+    if memory.status != HELD and (reasons := reasons_of(memory, earlier=versions)):
         memory.status, memory.held_for = HELD, reasons
 
 

@@ -20,10 +20,19 @@ from spaces.domain.access import access_space, require_right
 from spaces.domain.embeddings.pending import embed_later
 from spaces.domain.memories.core import check_core_room, lock_core
 from spaces.domain.memories.expiry import expire_later
+from spaces.domain.memories.fields import told
 from spaces.models import Memory, Space
 
 HELD, ACTIVE = "quarantined", "active"
 SECRETS, BY_HAND = "secrets", "by hand"
+SAID_BY = ("agent", "session", "agent_instance", "device_label")
+
+
+def reasons_of(memory: Memory, *, earlier: object = ()) -> list[str]:
+    """Why this memory is held, by all that is told of it: whose word it is too, wherever that was named, and what
+    it said `earlier`."""
+    said_by = {name: getattr(memory, name) for name in SAID_BY}
+    return reasons_for({**told(memory), **said_by, "earlier": earlier}, memory.space, memory.trust)
 
 
 def reasons_for(given: Mapping[str, Any], space: Space | None, trust: str) -> list[str]:
@@ -67,20 +76,27 @@ def count_held(actor: Actor, space: Space) -> int:
 
 @transaction.atomic
 def release_memory(actor: Actor, id: str | UUID) -> Memory:
-    """A person has read it: from now on it is found like any other, as reviewed."""
+    """A person has read it: from now on it is found like any other of its standing, as reviewed."""
     memory = _held(actor, id)
     lock_core(memory.account_id, memory.space_id)
-    memory.status, memory.held_for, memory.updated_at = ACTIVE, [], timezone.now()
+    memory.status, memory.held_for, memory.updated_at = _standing(memory), [], timezone.now()
     memory.trust, memory.version = "reviewed", memory.version + 1
-    if Memory.objects.identical_to(memory).exists():
+    if memory.status == ACTIVE and Memory.objects.identical_to(memory).exists():
         raise Conflict("Another memory says this already. Forget this one instead.")
     memory.save(update_fields=["status", "held_for", "trust", "version", "updated_at"])
-    if memory.tier == "core":
+    if memory.tier == "core" and memory.status == ACTIVE:
         check_core_room(memory)
     expire_later(memory)
     embed_later([memory])
     record_event(actor, "memory.updated", "memory", typed_id("mem", memory.id), space_id=memory.space_id)
     return memory
+
+
+def _standing(memory: Memory) -> str:
+    """What came in a file may have been replaced there already."""
+    if memory.superseded_by_id:
+        return "superseded"
+    return "resolved" if memory.resolved_by_id else ACTIVE
 
 
 @transaction.atomic

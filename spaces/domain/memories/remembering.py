@@ -1,7 +1,7 @@
 """Remembering: a statement becomes a memory, or is seen again in the one that says it already."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Unpack
 from uuid import UUID
 
@@ -19,7 +19,7 @@ from spaces.domain.memories.changing import assign, change
 from spaces.domain.memories.core import check_core_room, lock_core
 from spaces.domain.memories.expiry import discard_expired, expire_later, expiry_of
 from spaces.domain.memories.fields import Place, Statement, cleaned, told, union
-from spaces.domain.memories.holding import ACTIVE, HELD, reasons_for, see_held_again
+from spaces.domain.memories.holding import ACTIVE, HELD, reasons_of, see_held_again
 from spaces.domain.memories.identity import identity_of
 from spaces.domain.memories.trust import trust_of
 from spaces.domain.search.indexing import index_fields
@@ -105,7 +105,7 @@ def composed(actor: Actor, place: Place, statement: Statement, *, captured: bool
     memory.expires_at = expiry_of(memory, fields, place)
     memory.identity = identity_of(memory)
     memory.redactions = marked(told(memory))
-    memory.held_for = reasons_for({**told(memory), **asdict(said_by)}, place.space, memory.trust)
+    memory.held_for = reasons_of(memory)
     memory.status = HELD if memory.held_for else ACTIVE
     return memory
 

@@ -1,6 +1,7 @@
 """What speaks to agents is held until a person has read it, and is in no path until then."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -19,6 +20,7 @@ from spaces.models import Memory
 from tests.calls import call
 from tests.conftest import Cast
 from tests.memoryhub.common.screening.test_screening import DISGUISED, HOSTILE
+from tests.memoryhub.operations.decisions.conftest import ask
 
 pytestmark = pytest.mark.usefixtures("inside")
 
@@ -78,6 +80,31 @@ def test_an_edit_by_a_key_is_screened_like_a_new_memory(cast: Cast) -> None:
 def test_what_a_client_says_of_itself_is_screened_too(cast: Cast) -> None:
     actor = replace(cast.agent, attribution=replace(cast.agent.attribution, agent=ORDER))
     assert remember(actor, text="The office is closed").memory.status == "quarantined"
+
+
+@pytest.mark.parametrize("label", ["agent", "session", "agent_instance", "device_label"])
+def test_nor_does_any_label_of_a_client_pass_unread(cast: Cast, label: str) -> None:
+    said_by = replace(cast.agent.attribution, **{label: ORDER})
+    remember(replace(cast.agent, attribution=said_by), text="The office is closed")
+    assert Memory.objects.get().status == "quarantined"
+
+
+@pytest.mark.parametrize(
+    "label",
+    [{"agent": ORDER}, {"session": ORDER}, {"subject": ORDER}, {"tags": [ORDER[:50]]}, {"topics": [ORDER[:60]]},
+     {"source_ref": ORDER}, {"decided_by": ORDER}, {"links": [{"url": ORDER}]}, {"metadata": {"a": [{ORDER: 1}]}}],
+)  # fmt: skip
+def test_every_label_of_a_statement_is_screened_whoever_the_header_names(
+    cast: Cast, label: dict[str, Any]
+) -> None:
+    assert remember(cast.agent, text="The office is closed", **label).memory.status == "quarantined"  # type: ignore[typeddict-item]
+
+
+@pytest.mark.parametrize("label", ["agent", "session"])
+def test_a_summary_cannot_hand_its_items_a_speaking_label(cast: Cast, label: str) -> None:
+    items = [{"kind": "decision", "text": "The bakery supplies bread on Tuesdays"}]
+    ask(cast.agent, "memory_record_summary", text="Bread", items=items, **{label: ORDER})
+    assert Memory.objects.get().status == "quarantined"
 
 
 def test_only_people_who_may_write_see_and_decide(cast: Cast) -> None:
