@@ -18,7 +18,15 @@ from actions.domain.consent import standing_approvals
 from actions.domain.facts import reach_of, warnings_in
 from actions.domain.history import Line as History
 from actions.domain.policies.applying import verdict_on
-from actions.domain.policies.deciding import CONDITIONS, MATCHED, NOT_REACHED, OTHER_CLASS, OVER, Verdict
+from actions.domain.policies.deciding import (
+    CONDITIONS,
+    MATCHED,
+    NOT_REACHED,
+    OTHER_CLASS,
+    OVER,
+    PART,
+    Verdict,
+)
 from actions.domain.preview import Row as PreviewRow
 from actions.domain.review import Review
 from actions.domain.risk import FIRST_TIME, IRREVERSIBLE, OUTSIDE, risks_of
@@ -203,7 +211,8 @@ class Shown(Row):
     def trace(self) -> list[dict[str, str]]:
         """The rules of the space, in their order, and what came of each for this action."""
         words = {
-            MATCHED: _("decides"), OVER: _("matches, but its limit is reached: it asks a person"),
+            MATCHED: _("decides"), PART: _("asks because of a part of it"),
+            OVER: _("matches, but its limit is reached: it asks a person"),
             OTHER_CLASS: _("is for another class"), CONDITIONS: _("its conditions don’t hold"),
             NOT_REACHED: _("not looked at any more"),
         }  # fmt: skip

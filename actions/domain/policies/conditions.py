@@ -5,27 +5,51 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
 
+from actions.domain.policies.recipients import (
+    Payload,
+    everybody_in,
+    everybody_of,
+    is_address,
+    is_domain,
+    somebody_in,
+    somebody_of,
+)
 from memoryhub.common.canonical import canonical_json
 from memoryhub.common.errors import ValidationFailed
 
 MOST, LONGEST = 100, 300
 PINNED = "payload"
 
-Payload = Mapping[str, Any]
+Holds = Callable[[Payload, Any], bool]
 
 
 @dataclass(frozen=True)
 class Condition:
-    """`kind` is what its value is: names (a list), number, or yes. A payload that lacks what it is about fails it."""
+    """`kind` is what its value is: names (a list), number, or yes. A payload that lacks what it is about fails it.
+
+    Where a payload may have several of what it is about, `touches` is whether any of them is meant; without it that
+    is what `holds` says.
+    """
 
     kind: str
     label: str
-    holds: Callable[[Payload, Any], bool]
+    holds: Holds
+    touches: Holds | None = None
 
 
 def satisfies(class_name: str, payload: Payload, conditions: Mapping[str, Any]) -> bool:
+    """All of it is as the conditions say: what a rule that approves has to know."""
     known = conditions_of(class_name)
     return all(name in known and known[name].holds(payload, wanted) for name, wanted in conditions.items())
+
+
+def touches(class_name: str, payload: Payload, conditions: Mapping[str, Any]) -> bool:
+    """Any of it is as the conditions say: what holds back a payload whatever else was put beside it."""
+    known = conditions_of(class_name)
+    return all(
+        name in known and (known[name].touches or known[name].holds)(payload, wanted)
+        for name, wanted in conditions.items()
+    )
 
 
 def conditions_of(class_name: str) -> dict[str, Condition]:
@@ -61,19 +85,23 @@ def _is_names(value: Any) -> bool:
 
 KINDS: dict[str, Callable[[Any], bool]] = {
     "names": _is_names,
+    "domains": lambda value: _is_names(value) and all(map(is_domain, value)),
+    "addresses": lambda value: _is_names(value) and all(map(is_address, value)),
     "number": lambda value: isinstance(value, int) and not isinstance(value, bool) and value >= 0,
     "yes": lambda value: value is True,
     "members": lambda value: isinstance(value, dict) and 0 < len(value) <= MOST,
 }
 WORDS = {
     "names": f"a list of 1 to {MOST} names",
+    "domains": f"a list of 1 to {MOST} domains, like acme.example, or *.acme.example for all below it",
+    "addresses": f"a list of 1 to {MOST} e-mail addresses",
     "number": "a whole number from 0",
     "yes": "true",
     "members": "an object with the members that are pinned",
 }
 
 
-def _one_of(*members: str, spelt: Callable[[str], str]) -> Callable[[Payload, Any], bool]:
+def _one_of(*members: str, spelt: Callable[[str], str]) -> Holds:
     """Both sides are brought into one spelling: a rule must not be passed by under another of the same name."""
 
     def holds(payload: Payload, names: Any) -> bool:
@@ -87,6 +115,11 @@ def _channel(name: str) -> str:
     return name.strip().removeprefix("#")
 
 
+def _channel_in_any_case(name: str) -> str:
+    """For what holds back. What approves keeps apart a channel's id and another channel of that name."""
+    return _channel(name).lower()
+
+
 def _repository(name: str) -> str:
     """GitHub takes them in any case."""
     return name.strip().lower()
@@ -97,27 +130,16 @@ def _notion_id(name: str) -> str:
     return name.strip().replace("-", "").lower()
 
 
-def _within(*members: str) -> Callable[[Payload, Any], bool]:
-    """Every address of these members, of which there is at least one, has one of the domains."""
-
-    def holds(payload: Payload, domains: Any) -> bool:
-        found = [address for member in members for address in payload.get(member, [])]
-        allowed = {domain.lower().lstrip("@") for domain in domains}
-        return bool(found) and all(address.rpartition("@")[2].lower() in allowed for address in found)
-
-    return holds
+def _or_nobody(member: str, holds: Holds) -> Holds:
+    """Inviting nobody is within everything."""
+    return lambda payload, names: not payload.get(member) or holds(payload, names)
 
 
-def _nobody_beside(member: str) -> Callable[[Payload, Any], bool]:
-    """As `_within`, but inviting nobody is within everything."""
-    return lambda payload, domains: not payload.get(member) or _within(member)(payload, domains)
-
-
-def _at_most(member: str) -> Callable[[Payload, Any], bool]:
+def _at_most(member: str) -> Holds:
     return lambda payload, most: len(payload.get(member, "")) <= most
 
 
-def _without(*members: str) -> Callable[[Payload, Any], bool]:
+def _without(*members: str) -> Holds:
     return lambda payload, yes: not any(payload.get(member) for member in members)
 
 
@@ -141,6 +163,17 @@ def _pins(payload: Payload, members: Mapping[str, Any]) -> bool:
     return all(_same(payload.get(name), value) for name, value in members.items())
 
 
+def _pins_any(payload: Payload, members: Mapping[str, Any]) -> bool:
+    """Of a list, one entry is enough: an entry beside it would else free the rest."""
+    return all(_meets(payload.get(name), value) for name, value in members.items())
+
+
+def _meets(found: Any, pinned: Any) -> bool:
+    if isinstance(found, list) and isinstance(pinned, list) and pinned:
+        return any(_same(one, other) for one in found for other in pinned)
+    return _same(found, pinned)
+
+
 def _same(one: Any, other: Any) -> bool:
     return canonical_json(one) == canonical_json(other)
 
@@ -155,19 +188,37 @@ def _texts(payload: Payload, members: Iterable[str]) -> list[str]:
     return [str(payload.get(member, "")) for member in members]
 
 
-ANY_CLASS = {PINNED: Condition("members", "exactly these members", _pins)}
+CHANNEL = ("channel", "channel_name")
+RECIPIENTS = ("to", "cc")
+INVITED = ("attendees", "calendar_id")
+"""A calendar is named by its owner's address."""
+
+ANY_CLASS = {PINNED: Condition("members", "exactly these members", _pins, _pins_any)}
 BY_CLASS: dict[str, dict[str, Condition]] = {
     "slack.send": {
-        "channels": Condition("names", "channels", _one_of("channel", "channel_name", spelt=_channel)),
+        "channels": Condition(
+            "names",
+            "channels",
+            _one_of(*CHANNEL, spelt=_channel),
+            _one_of(*CHANNEL, spelt=_channel_in_any_case),
+        ),
         "max_length": Condition("number", "characters at most", _at_most("text")),
         "no_mentions": Condition("yes", "notifies nobody by name", _without("mentions")),
     },
     "gmail.reply": {
-        "domains": Condition("names", "all recipients at", _within("to", "cc")),
+        "domains": Condition("domains", "recipients at", everybody_in(*RECIPIENTS), somebody_in(*RECIPIENTS)),
+        "recipients": Condition(
+            "addresses", "recipients", everybody_of(*RECIPIENTS), somebody_of(*RECIPIENTS)
+        ),
         "max_length": Condition("number", "characters at most", _at_most("body")),
     },
     "calendar.create": {
-        "domains": Condition("names", "all guests at", _nobody_beside("attendees")),
+        "domains": Condition(
+            "domains", "guests at", _or_nobody("attendees", everybody_in("attendees")), somebody_in(*INVITED)
+        ),
+        "recipients": Condition(
+            "addresses", "guests", _or_nobody("attendees", everybody_of("attendees")), somebody_of(*INVITED)
+        ),
         "max_minutes": Condition("number", "minutes at most", _lasts_at_most),
         "no_mail": Condition("yes", "guests get no mail", _without("notify")),
     },

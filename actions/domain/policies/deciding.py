@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from actions.domain.policies.conditions import satisfies
+from actions.domain.policies.conditions import satisfies, touches
 from actions.models import Policy, PolicyEffect
 
 ORDER = (PolicyEffect.DENY, PolicyEffect.REQUIRE, PolicyEffect.AUTO)
-MATCHED, OTHER_CLASS, CONDITIONS, OVER, NOT_REACHED = (
+MATCHED, PART, OTHER_CLASS, CONDITIONS, OVER, NOT_REACHED = (
     "matched",
+    "in part",
     "other class",
     "conditions",
     "over",
@@ -52,32 +53,43 @@ def in_order(rules: Sequence[Policy]) -> list[Policy]:
 def decide(
     rules: Sequence[Policy], class_name: str, payload: Mapping[str, Any], used: Mapping[UUID, Used]
 ) -> Verdict:
-    """`rules` are those that stand. An auto rule over its limit asks a person instead, and ends the search."""
+    """`rules` are those that stand. An auto rule over its limit asks a person instead, and ends the search.
+
+    A rule that asks because of a part of what is reached doesn't speak for the rest: those that ask are looked at
+    further, and the one that asks most people decides.
+    """
     trace: list[Step] = []
-    found: Policy | None = None
+    met: list[Step] = []
     for rule in in_order(rules):
-        outcome = NOT_REACHED if found else _outcome(rule, class_name, payload, used.get(rule.id, Used()))
+        is_open = not met or (met[-1].outcome == PART and rule.effect == PolicyEffect.REQUIRE)
+        outcome = _outcome(rule, class_name, payload, used.get(rule.id, Used())) if is_open else NOT_REACHED
         trace.append(Step(rule, outcome))
-        if outcome in (MATCHED, OVER):
-            found = rule
-    if found is None:
-        return Verdict(trace=tuple(trace))
-    over = any(step.outcome == OVER for step in trace)
-    return Verdict(
-        effect=PolicyEffect.REQUIRE if over else found.effect,
-        rule=found,
-        approvals=found.approvals if found.effect == PolicyEffect.REQUIRE else 1,
-        over=over,
-        trace=tuple(trace),
-    )
+        met += trace[-1:] if outcome in (MATCHED, PART, OVER) else []
+    return _verdict(met, tuple(trace))
+
+
+def _verdict(met: Sequence[Step], trace: tuple[Step, ...]) -> Verdict:
+    if not met:
+        return Verdict(trace=trace)
+    rule = max(met, key=lambda step: _people(step.rule)).rule
+    over = met[-1].outcome == OVER
+    effect = PolicyEffect.REQUIRE if over else rule.effect
+    return Verdict(effect=effect, rule=rule, approvals=_people(rule), over=over, trace=trace)
+
+
+def _people(rule: Policy) -> int:
+    return rule.approvals if rule.effect == PolicyEffect.REQUIRE else 1
 
 
 def _outcome(rule: Policy, class_name: str, payload: Mapping[str, Any], used: Used) -> str:
     if rule.class_name not in ("", class_name):
         return OTHER_CLASS
-    if not satisfies(class_name, payload, rule.conditions):
+    whole = satisfies(class_name, payload, rule.conditions)
+    if rule.effect == PolicyEffect.AUTO:
+        return CONDITIONS if not whole else OVER if _is_over(rule, used) else MATCHED
+    if not touches(class_name, payload, rule.conditions):
         return CONDITIONS
-    return OVER if rule.effect == PolicyEffect.AUTO and _is_over(rule, used) else MATCHED
+    return MATCHED if whole or rule.effect == PolicyEffect.DENY else PART
 
 
 def _is_over(rule: Policy, used: Used) -> bool:

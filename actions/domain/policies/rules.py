@@ -11,7 +11,7 @@ from accounts.actor import Actor
 from accounts.domain.events import record_event
 from accounts.scopes import Right, Role
 from actions.domain.inbox import announce
-from actions.domain.policies.conditions import PINNED, check_conditions, satisfies
+from actions.domain.policies.conditions import PINNED, check_conditions, satisfies, touches
 from actions.domain.policies.deciding import in_order
 from actions.domain.proposals import CLASS, CLASS_FORM
 from actions.models import Action, Approval, Policy, PolicyEffect, PolicyVersion
@@ -120,7 +120,8 @@ def backtest(actor: Actor, draft: Draft) -> Backtest:
     actions = Action.objects.inside(space).filter(created_at__gt=timezone.now() - BACK).with_current()
     if draft.class_name:
         actions = actions.filter(class_name=draft.class_name)
-    met = [a.id for a in actions if satisfies(a.class_name, a.current.payload, fields["conditions"])]
+    meets = satisfies if draft.effect == PolicyEffect.AUTO else touches
+    met = [a.id for a in actions if meets(a.class_name, a.current.payload, fields["conditions"])]
     decisions = Approval.objects.filter(account_id=space.account_id, action_id__in=met, voided_at=None)
     by = {
         decision: decisions.filter(decision=decision).values("action_id").distinct().count()
