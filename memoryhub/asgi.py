@@ -38,7 +38,7 @@ Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 def build_application(extra_servers: Mapping[str, Server[Any]] | None = None) -> Application:
     """`extra_servers` are mounted beside the families, each under its name."""
-    refuse_known_key()
+    check_secrets()
     families = {family: mount_tools(family) for family in FAMILIES if REGISTRY.tools(family)}
     extra = {name: mount_server(server) for name, server in (extra_servers or {}).items()}
     endpoint = Endpoint({"": mount_tools(None), **families, **extra})
@@ -60,10 +60,15 @@ def build_application(extra_servers: Mapping[str, Server[Any]] | None = None) ->
     return behind_proxies(with_cors(application), settings.TRUSTED_PROXIES)
 
 
-def refuse_known_key() -> None:
-    """Sessions and page tokens signed with a key that everybody knows would be anybody's."""
+def check_secrets() -> None:
+    """Sessions and page tokens signed with a key that everybody knows would be anybody's; and whoever learns one of
+    the two secrets is not to have the other."""
     if settings.SECRET_KEY == settings.KNOWN_KEY:
         raise ImproperlyConfigured("Set SECRET_KEY, or SECRET_KEY_FILE, to a long random text of your own.")
+    if settings.KEY_PEPPER == settings.SECRET_KEY:
+        raise ImproperlyConfigured(
+            "Set KEY_PEPPER, or KEY_PEPPER_FILE, to another one: agent keys are hashed with it."
+        )
 
 
 async def lifespan(endpoint: Endpoint, receive: Receive, send: Send) -> None:

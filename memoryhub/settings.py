@@ -306,9 +306,9 @@ OAUTH2_PROVIDER = {
     "COMPLIANT_BCP_RFC9700_AUTHZ_RESPONSE_ISS": True,
     "COMPLIANT_BCP_RFC9700_TOKEN_STORAGE": True,
 }
-OAUTH_REGISTRATIONS = envint(
-    "OAUTH_REGISTRATIONS", 60
-)  # of clients, from one address in an hour; 0 is no limit
+# Of clients in an hour, from one address and from all of them; 0 is no limit.
+OAUTH_REGISTRATIONS = envint("OAUTH_REGISTRATIONS", 60)
+OAUTH_REGISTRATIONS_ALL = envint("OAUTH_REGISTRATIONS_ALL", 600)
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["memoryhub.rest.auth.CredentialAuthentication"],

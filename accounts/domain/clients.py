@@ -6,6 +6,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
+from ipaddress import IPv6Address, ip_address, ip_network
 from typing import Any
 
 from django.conf import settings
@@ -40,13 +41,31 @@ class NewClient:
 
 
 def spend_registration(address: str) -> None:
-    """One more client from that address; RateLimited if that is too many in an hour. Zero is no limit."""
-    limit, now = settings.OAUTH_REGISTRATIONS, int(time.time())
-    if limit and count_up(caches["default"], f"~register:{address}:{now // HOUR}", 2 * HOUR) > limit:
+    """One more client from there, and one more at all; RateLimited if either is too many in an hour. Zero is no
+    limit."""
+    _spend(network_of(address), settings.OAUTH_REGISTRATIONS, "from here")
+    _spend("anywhere", settings.OAUTH_REGISTRATIONS_ALL, "in this hour")
+
+
+def _spend(place: str, limit: int, words: str) -> None:
+    now = int(time.time())
+    if limit and count_up(caches["default"], f"~register:{place}:{now // HOUR}", 2 * HOUR) > limit:
         raise RateLimited(
-            "Too many clients registered from here. Use the client that you have, or wait.",
+            f"Too many clients registered {words}. Use the client that you have, or wait.",
             retry_after=HOUR - now % HOUR,
         )
+
+
+def network_of(address: str) -> str:
+    """Whom an address is of: of IPv6 a whole /64 is one household's, or one machine's."""
+    try:
+        found = ip_address(address)
+    except ValueError:
+        return address
+    if isinstance(found, IPv6Address):
+        mapped = found.ipv4_mapped
+        return str(mapped or ip_network((found, 64), strict=False).network_address)
+    return str(found)
 
 
 def register_client(metadata: Mapping[str, Any], *, address: str) -> NewClient:

@@ -4,6 +4,7 @@ import asyncio
 from typing import Any
 
 import pytest
+from django.core.exceptions import ImproperlyConfigured
 
 from memoryhub.asgi import build_application
 
@@ -27,6 +28,12 @@ def serve(scope: dict[str, Any], *messages: dict[str, Any]) -> list[dict[str, An
     server = Server(*messages)
     asyncio.run(build_application()(scope, server.receive, server.send))
     return server.got
+
+
+def test_nothing_is_served_while_keys_are_hashed_with_the_secret_of_something_else(settings: Any) -> None:
+    settings.KEY_PEPPER = settings.SECRET_KEY
+    with pytest.raises(ImproperlyConfigured, match="Set KEY_PEPPER"):
+        build_application()
 
 
 def test_the_lifespan_begins_and_ends() -> None:

@@ -176,6 +176,28 @@ def test_one_address_registers_only_so_many_clients_in_an_hour(settings: Any) ->
         assert register().status_code == 201
 
 
+def from_address(address: str) -> int:
+    sent = {"client_name": "Visitor", "redirect_uris": [CALLBACK], "token_endpoint_auth_method": "none"}
+    answer = Client().post("/oauth/register", sent, content_type="application/json", REMOTE_ADDR=address)
+    return answer.status_code
+
+
+def test_all_addresses_together_register_only_so_many_clients_in_an_hour(settings: Any) -> None:
+    settings.OAUTH_REGISTRATIONS, settings.OAUTH_REGISTRATIONS_ALL = 2, 3
+    asked = ["192.0.2.1", "192.0.2.1", "192.0.2.1", "192.0.2.2", "192.0.2.3"]
+    with time_machine.travel(datetime(2026, 3, 2, 12, 30, tzinfo=UTC), tick=False):
+        assert [from_address(address) for address in asked] == [201, 201, 429, 201, 429]
+    with time_machine.travel(datetime(2026, 3, 2, 13, 0, tzinfo=UTC), tick=False):
+        assert from_address("192.0.2.3") == 201
+
+
+def test_the_addresses_of_one_network_count_as_one(settings: Any) -> None:
+    settings.OAUTH_REGISTRATIONS = 1
+    asked = ["2001:db8:0:1::1", "2001:db8:0:1:ffff::2", "2001:db8:0:2::1", "::ffff:192.0.2.9", "192.0.2.9"]
+    with time_machine.travel(datetime(2026, 3, 3, 12, 30, tzinfo=UTC), tick=False):
+        assert [from_address(address) for address in asked] == [201, 429, 201, 201, 429]
+
+
 def test_clients_that_nobody_uses_are_dropped(cast: Cast) -> None:
     """After a day where nobody let them in, long after the end of what they had, and what nothing renews ends."""
     now = datetime(2026, 3, 2, 12, 30, tzinfo=UTC)
