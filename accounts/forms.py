@@ -111,6 +111,15 @@ def addresses_field() -> LinesField:
     )
 
 
+def device_field() -> forms.CharField:
+    return forms.CharField(
+        label=_("Device"),
+        max_length=120,
+        required=False,
+        help_text=_("Where it runs, such as “laptop”. It stands beside what the agent writes."),
+    )
+
+
 class KeyForm(forms.Form):
     """A key for one agent. `spaces` are the (id, name) pairs the person may choose from."""
 
@@ -148,6 +157,7 @@ class KeyForm(forms.Form):
         help_text=_("Hosted clients may not create projects."),
     )
 
+    device = device_field()
     scopes = scopes_field(required=False)
     addresses = addresses_field()
 
@@ -205,6 +215,7 @@ class KeyChangeForm(forms.Form):
         help_text=_("To the end of that day. Empty is without an end."),
         widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
     )
+    device = device_field()
     addresses = addresses_field()
 
     def __init__(self, *args: object, of_spaces: Iterable[tuple[str, str]], **kwargs: object) -> None:
@@ -223,6 +234,7 @@ class KeyChangeForm(forms.Form):
             space_ids=[UUID(id) for id in data["spaces"]] or None,
             expires_at=_midnight(data["expires_on"], 1),
             addresses=data["addresses"],
+            device_label=data["device"],
         )
 
     def clean_expires_on(self) -> date | None:

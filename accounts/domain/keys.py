@@ -86,6 +86,7 @@ class KeyChange:
     space_ids: Iterable[UUID] | None
     expires_at: datetime | None
     addresses: Iterable[str] = ()
+    device_label: str = ""
 
 
 def change_key(actor: Actor, id: str, change: KeyChange) -> AgentKey:
@@ -100,6 +101,7 @@ def change_key(actor: Actor, id: str, change: KeyChange) -> AgentKey:
         key.space_ids = sorted(change.space_ids) if change.space_ids is not None else None
         key.expires_at = change.expires_at
         key.addresses = chosen_addresses(change.addresses)
+        key.device_label = change.device_label.strip()[:120]
         key.save()
         record_event(actor, "key.updated", "key", typed_id("key", key.id))
     return key

@@ -104,6 +104,7 @@ def _create(request: MemberRequest, data: dict[str, Any], form: KeyForm) -> NewK
         profile=data["profile"] or "generic",
         expires_at=form.expiry(),
         addresses=data["addresses"],
+        device_label=data["device"],
     )
 
 
@@ -133,6 +134,7 @@ def _change_form(request: MemberRequest, key: AgentKey) -> KeyChangeForm:
         "spaces": [str(id) for id in key.space_ids or []],
         "expires_on": key.expires_at and timezone.localdate(key.expires_at),
         "addresses": [str(address) for address in key.addresses],
+        "device": key.device_label,
     }
     spaces = [(str(space.id), visible(space.name)) for space in list_spaces(request.actor)]
     return KeyChangeForm(request.POST or None, of_spaces=spaces, initial=initial)

@@ -113,6 +113,20 @@ def test_scopes_are_chosen_one_by_one(cast: Cast) -> None:
     assert client.post(NEW, form(cast, addresses="office")).status_code == 422
 
 
+def test_the_device_of_a_key_stands_beside_what_its_agent_writes(cast: Cast) -> None:
+    client = freshly_signed_in(cast.teammate, time.time())
+    secret = re.search(r"mh_live_\w+", text_of(client.post(NEW, form(cast, device="build <box>"))))
+    assert secret
+    assert "build &lt;box&gt;" in text_of(client.get("/a/acme/keys/"))
+    caller, key = Caller(secret[0]), AgentKey.objects.get(name="Claude Code")
+    made = caller("POST", "memories", {"text": "Tea is at four"}).json()["memory"]
+    assert made["device_label"] == "build <box>"
+    assert "build &lt;box&gt;" in text_of(client.get(address_of(key, "change")))
+    client.post(address_of(key, "change"), changed(cast, scopes=["memory:write"], device="laptop"))
+    made = caller("POST", "memories", {"text": "Tea is at five"}).json()["memory"]
+    assert made["device_label"] == "laptop"
+
+
 def address_of(key: AgentKey, act: str) -> str:
     return f"/a/acme/keys/{typed_id('key', key.id)}/{act}/"
 
