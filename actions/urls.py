@@ -21,6 +21,7 @@ urlpatterns = [
     path(f"{SPACE}policies/<str:policy>/", policies.policy, name="policy"),
     path(f"{SPACE}policies/<str:policy>/end/", policies.end, name="policy-end"),
     path(f"{SPACE}stop/", connections.stop_space, name="stop-space"),
+    path("connections/callback/<slug:vendor>/", connections.come_back_here, name="connection-callback"),
     path(f"{TEAM}connections/", connections.connections, name="connections"),
     path(f"{TEAM}connections/stop-all/", connections.stop_team, name="stop-team"),
     path(f"{TEAM}connections/new/<slug:vendor>/", connections.new_connection, name="connection-new"),

@@ -197,8 +197,18 @@ VENDOR_URLS = {
     "calendar": envstr("CALENDAR_URL", "https://www.googleapis.com").rstrip("/"),
     "github": envstr("GITHUB_URL", "https://api.github.com").rstrip("/"),
     "notion": envstr("NOTION_URL", "https://api.notion.com").rstrip("/"),
+    # where people sign in, and tokens come from, if that is elsewhere
+    "google_accounts": envstr("GOOGLE_ACCOUNTS_URL", "https://accounts.google.com").rstrip("/"),
+    "google_oauth": envstr("GOOGLE_OAUTH_URL", "https://oauth2.googleapis.com").rstrip("/"),
+    "github_web": envstr("GITHUB_WEB_URL", "https://github.com").rstrip("/"),
 }
 VENDOR_SECONDS = envint("VENDOR_SECONDS", 20)  # for an answer
+# Signing in at a vendor: what each calls this hub, and the secret it gave for it. Without one, tokens are pasted.
+VENDOR_CLIENTS = {
+    vendor: (envstr(f"{vendor.upper()}_CLIENT_ID"), envsecret(f"{vendor.upper()}_CLIENT_SECRET"))
+    for vendor in ("slack", "google", "github", "notion")
+}
+GITHUB_SCOPES = envlist("GITHUB_SCOPES")  # of an OAuth app; a GitHub App has permissions of its own
 ACTION_LEASE_SECONDS = envint(
     "ACTION_LEASE_SECONDS", 90
 )  # then a worker counts as gone: longer than any call

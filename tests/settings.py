@@ -14,7 +14,9 @@ os.environ["DATABASE_OWNER_URL"] = postgres.url("hub_owner")
 os.environ["DATABASE_PREPARED_STATEMENTS"] = "true"
 os.environ["SECRET_KEY"] = "for tests only"
 os.environ["KEY_PEPPER"] = "another one for tests only"
-for service in ("SLACK", "GMAIL", "CALENDAR", "GITHUB", "NOTION"):
+for service in (
+    "SLACK", "GMAIL", "CALENDAR", "GITHUB", "NOTION", "GOOGLE_ACCOUNTS", "GOOGLE_OAUTH", "GITHUB_WEB",
+):  # fmt: skip
     os.environ[f"{service}_URL"] = "http://127.0.0.1:9"  # no test leaves this machine
 os.environ["KEYRING"] = f"tests:{'A' * 43}"
 os.environ["RATE_LIMIT_REQUESTS"] = os.environ["RATE_LIMIT_WRITES"] = "0"

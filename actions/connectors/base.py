@@ -27,12 +27,13 @@ class Payload(BaseModel):
 
 @dataclass(frozen=True)
 class Call:
-    """One request to a vendor: the path below its address, and the body as JSON (or as a form)."""
+    """One request to a vendor: the path below its address, and the body as JSON, or as a form."""
 
     method: str
     path: str
     body: dict[str, Any] | None = None
     query: Mapping[str, str | Sequence[str]] = field(default_factory=dict)
+    form: dict[str, str] | None = None
 
 
 Given = Mapping[str, Any]

@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import httpx2
 from django.conf import settings
@@ -35,6 +35,14 @@ SLACK_LATER = {"ratelimited", "rate_limited", "message_limit_exceeded"}
 SLACK_SIGNED_OUT = {"invalid_auth", "not_authed", "account_inactive", "token_revoked", "token_expired"}
 
 
+class Reply(NamedTuple):
+    """As it came over the wire; the names of `headers` are in lower case."""
+
+    status: int
+    headers: dict[str, str]
+    content: bytes
+
+
 def asking(service: str, token: str) -> Ask:
     return lambda call: send(service, token, call).body
 
@@ -44,30 +52,35 @@ def send(service: str, token: str, call: Call) -> Answer:
 
     Not to be called inside a transaction; the thread's connection to the database is given back first.
     """
-    let_go()
-    try:
-        with _request(service, token, call) as response:
-            status, headers, content = response.status_code, dict(response.headers), _read(response)
-    except NEVER_BEGUN as error:
-        raise NotSent(type(error).__name__) from None
-    except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-        raise Unclear(type(error).__name__) from None
+    status, headers, content = fetch(service, call, {"Authorization": f"Bearer {token}"})
     _judge_status(status, headers, content)
-    body = _json(content, status)
+    body = read_object(content, status)
     if service == "slack":
         _judge_slack(body, status)
     return Answer(status, body, headers)
 
 
+def fetch(service: str, call: Call, headers: dict[str, str]) -> Reply:
+    """What was answered, whatever it is. Raises NotSent or Unclear where nothing was."""
+    let_go()
+    try:
+        with _request(service, call, headers) as response:
+            return Reply(response.status_code, dict(response.headers), _read(response))
+    except NEVER_BEGUN as error:
+        raise NotSent(type(error).__name__) from None
+    except (httpx2.HTTPError, httpx2.InvalidURL) as error:
+        raise Unclear(type(error).__name__) from None
+
+
 @contextmanager
-def _request(service: str, token: str, call: Call) -> Iterator[httpx2.Response]:
-    headers = {"Authorization": f"Bearer {token}", "User-Agent": USER_AGENT, **HEADERS.get(service, {})}
+def _request(service: str, call: Call, headers: dict[str, str]) -> Iterator[httpx2.Response]:
     with _pool().stream(
         call.method,
         f"{settings.VENDOR_URLS[service]}{call.path}",
         params=dict(call.query) or None,
         json=call.body,
-        headers=headers,
+        data=call.form,
+        headers={"User-Agent": USER_AGENT, **HEADERS.get(service, {}), **headers},
         timeout=httpx2.Timeout(settings.VENDOR_SECONDS, connect=CONNECT_SECONDS),
     ) as response:
         yield response
@@ -89,7 +102,7 @@ def _judge_status(status: int, headers: dict[str, str], content: bytes) -> None:
     if 200 <= status < 300:
         return
     if status == TOO_MANY or (status == LIMITED and _is_limit(headers, content)):
-        raise NotSent("too many requests", status=status, retry_after=_pause(headers))
+        raise NotSent("too many requests", status=status, retry_after=pause_of(headers))
     if status == SIGNED_OUT:
         raise SignedOut("signed out", status=status)
     if 400 <= status < 500 and status != httpx2.codes.REQUEST_TIMEOUT:
@@ -122,7 +135,7 @@ def _judge_slack(body: dict[str, Any], status: int) -> None:
     raise trouble
 
 
-def _json(content: bytes, status: int) -> dict[str, Any]:
+def read_object(content: bytes, status: int) -> dict[str, Any]:
     """A list is answered as `{"items": […]}`."""
     try:
         value = json.loads(content)
@@ -135,7 +148,7 @@ def _json(content: bytes, status: int) -> dict[str, Any]:
     return value
 
 
-def _pause(headers: dict[str, str]) -> float | None:
+def pause_of(headers: dict[str, str]) -> float | None:
     try:
         seconds = float(headers.get("retry-after", ""))
     except ValueError:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from actions.connectors.answers import Answer, Refused
+from actions.connectors.answers import Answer, Refused, SignedOut
 from actions.connectors.base import Call
 from actions.connectors.client import send
 
@@ -39,7 +39,13 @@ def _github(token: str) -> Identity:
 
 
 def _google(token: str) -> Identity:
-    """Either of the two services will do: a token may be for one alone."""
+    """Who signed in is known by Google's id, which stays when an address goes to somebody else. A pasted token that
+    may not say it is for an address, and either of the two services will do."""
+    try:
+        body = send("calendar", token, Call("GET", "/oauth2/v2/userinfo")).body
+        return Identity(body["id"], body["email"])
+    except (SignedOut, Refused):
+        pass
     try:
         address = send("gmail", token, Call("GET", "/gmail/v1/users/me/profile")).body["emailAddress"]
     except Refused:

@@ -8,7 +8,7 @@ of it. It is never sent again blindly.
 import logging
 import random
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -20,14 +20,15 @@ from accounts.domain.jobs import claim, finish, postpone
 from accounts.models import Job
 from actions.connectors import CONNECTORS, Call, Connector
 from actions.connectors.answers import NotSent, Refused, SignedOut, Trouble, Unclear
-from actions.connectors.client import asking, send
-from actions.domain.connections import note_health, token_of
+from actions.connectors.client import send
+from actions.domain.connections import note_health, note_use, tend_connection
 from actions.domain.consent import ConsentBroken, check_claim, check_consent
 from actions.domain.digests import consent_digest, is_same
 from actions.domain.inbox import announce
-from actions.domain.lane import ACTIONS, PREPARE, RUN
+from actions.domain.lane import ACTIONS, PREPARE, RUN, TEND
 from actions.domain.preparing import prepare_action
 from actions.domain.readiness import check_connected
+from actions.domain.tokens import asking_by, is_due, renewed_token, token_of
 from actions.domain.transitions import fail_unsent, transition_action
 from actions.models import Action, Attempt, Connection, Outcome, Status
 from memoryhub.common.errors import Conflict, HubError, NotConnected, PreconditionFailed
@@ -42,6 +43,7 @@ LOOK_AGAIN, LOOK_FOR = timedelta(seconds=20), timedelta(minutes=3)
 FAULTY = timedelta(seconds=30)
 CONFLICT = 409
 MALFORMED = (LookupError, TypeError, AttributeError)
+SIGNED_OUT = "The vendor does not accept the connection."
 DOUBT = "It is not known whether this was sent, and the vendor shows no trace of it. Look there, then say."
 
 Wait = timedelta | None
@@ -49,12 +51,15 @@ Wait = timedelta | None
 
 @dataclass(frozen=True)
 class Started:
-    """An attempt that is committed. `again`: another worker began it, and nobody knows how far it came."""
+    """An attempt that is committed. `again`: another worker began it, and nobody knows how far it came.
+    `renewed`: its connection's token was, because the vendor didn't take the one before."""
 
     account_id: UUID
     action_id: UUID
     attempt_id: UUID
+    connection: Connection | None
     again: bool = False
+    renewed: bool = False
 
 
 @dataclass(frozen=True)
@@ -135,7 +140,7 @@ def _go_on(action: Action) -> Started | Wait:
         Attempt.objects.filter(account_id=action.account_id, action_id=action.id).order_by("-number").first()
     )
     if last is None or last.outcome == Outcome.UNKNOWN:
-        return Started(action.account_id, action.id, last.id, again=True) if last else None
+        return _started(action, last, again=True) if last else None
     if last.outcome != Outcome.NOT_SENT:
         return None
     if action.expires_at <= timezone.now():
@@ -160,13 +165,22 @@ def _attempt(action: Action, number: int) -> Started:
         digest=consent_digest(action, action.current),
         started_at=timezone.now(),
     )
-    return Started(action.account_id, action.id, attempt.id)
+    return _started(action, attempt)
+
+
+def _started(action: Action, attempt: Attempt, *, again: bool = False) -> Started:
+    return Started(action.account_id, action.id, attempt.id, action.current.connection, again)
 
 
 def _send(begun: Started) -> Wait:
     try:
+        begun = _tend(begun)
         with tenant(begun.account_id):
             ready = _last_look(begun)
+    except SignedOut as trouble:
+        return _not_sent(begun, trouble.reason, SIGNED_OUT)
+    except NotSent as trouble:
+        return PAUSE if begun.again else _try_again(begun, trouble)
     except PreconditionFailed:
         return PAUSE if begun.again else _ended(begun, Outcome.NOT_SENT, "held back", wait=PAUSE)
     except HubError as refusal:
@@ -175,8 +189,7 @@ def _send(begun: Started) -> Wait:
         answer = send(ready.connector.service, ready.token, ready.call)
         receipt = ready.connector.receipt(answer.body)
     except SignedOut as trouble:
-        _note(begun, ready, trouble)
-        return _not_sent(begun, trouble.reason, "The vendor does not accept the connection.")
+        return _signed_out(begun, ready, trouble)
     except NotSent as trouble:
         return PAUSE if begun.again else _try_again(begun, trouble)
     except Refused as trouble:
@@ -187,6 +200,28 @@ def _send(begun: Started) -> Wait:
     except (Unclear, *MALFORMED):
         return LOOK_AGAIN
     return _ended(begun, Outcome.SENT, receipt=receipt)
+
+
+def _tend(begun: Started) -> Started:
+    """Before the last look, so that nothing is waited for between that and the call."""
+    if begun.renewed or begun.connection is None or not is_due(begun.connection):
+        return begun
+    renewed_token(begun.connection)
+    return replace(begun, renewed=True)
+
+
+def _signed_out(begun: Started, ready: Ready, trouble: SignedOut) -> Wait:
+    """The vendor did nothing. With another token it may, once."""
+    try:
+        if not begun.renewed:
+            renewed_token(ready.connection)
+            return _send(replace(begun, renewed=True))
+    except SignedOut:
+        pass
+    except NotSent as later:
+        return PAUSE if begun.again else _try_again(begun, later)
+    _note(begun, ready, trouble)
+    return _not_sent(begun, trouble.reason, SIGNED_OUT)
 
 
 def _not_sent(begun: Started, reason: str, said: str, *, outcome: Outcome = Outcome.NOT_SENT) -> Wait:
@@ -222,9 +257,8 @@ def _look(begun: Started) -> Wait:
             return _leave_to_people(begun)
         ready = _ready(action)
     try:
-        found = ready.connector.find(
-            asking(ready.connector.service, ready.token), ready.payload, ready.marker
-        )
+        ask = asking_by(ready.connection, ready.connector.service)
+        found = ready.connector.find(ask, ready.payload, ready.marker)
     except (Trouble, *MALFORMED) as trouble:
         log.warning("looking for action %s failed: %s", begun.action_id, type(trouble).__name__)
         found = None
@@ -282,6 +316,8 @@ def _ended(
             return None
         if wait is not None:
             return wait
+        if outcome == Outcome.SENT and begun.connection:
+            note_use(begun.connection)
         conclude(_read(begun), receipt=receipt, failed=failed)
     return None
 
@@ -324,4 +360,8 @@ def _read(begun: Started) -> Action:
     return Action.objects.filter(account_id=begun.account_id, id=begun.action_id).with_current().get()
 
 
-HANDLERS: dict[str, Callable[[UUID, UUID], Wait]] = {RUN: carry_out, PREPARE: prepare_action}
+HANDLERS: dict[str, Callable[[UUID, UUID], Wait]] = {
+    RUN: carry_out,
+    PREPARE: prepare_action,
+    TEND: tend_connection,
+}

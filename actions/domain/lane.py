@@ -6,7 +6,7 @@ from django.conf import settings
 
 from accounts.domain.jobs import Lane
 
-RUN, PREPARE = "run_action", "prepare_action"
+RUN, PREPARE, TEND = "run_action", "prepare_action", "tend_connection"
 ACTIONS = Lane(
     "actions", task="actions.tasks.carry_out", lease=timedelta(seconds=settings.ACTION_LEASE_SECONDS)
 )

@@ -3,7 +3,7 @@
 It is asked once, before; what is found becomes a revision, so that it is shown, hashed and consented to.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -14,13 +14,14 @@ from accounts.actor import system_actor
 from actions.connectors import CONNECTORS, Connector
 from actions.connectors.answers import NotSent, Refused, SignedOut, Trouble, Unclear
 from actions.connectors.base import Unresolvable
-from actions.connectors.client import asking
-from actions.domain.connections import connection_for, note_health, token_of
+from actions.domain.connections import connection_for, note_health
 from actions.domain.inbox import announce
 from actions.domain.revising import add_revision
+from actions.domain.tokens import asking_by
 from actions.domain.transitions import apply_rules
 from actions.models import Action, Connection, Status
 from memoryhub.common.errors import HubError
+from memoryhub.common.keyring import KeyringFault
 from memoryhub.common.tenancy import tenant
 
 AGAIN = timedelta(seconds=20)
@@ -37,7 +38,6 @@ class Question:
     connector: Connector
     connection: Connection
     payload: dict[str, Any]
-    token: str = field(repr=False)
 
 
 def prepare_action(account_id: UUID, action_id: UUID) -> timedelta | None:
@@ -48,6 +48,8 @@ def prepare_action(account_id: UUID, action_id: UUID) -> timedelta | None:
         return None
     try:
         payload = _answered(question)
+    except KeyringFault:
+        raise
     except (Unresolvable, HubError) as fault:
         _say(question, str(fault))
     except SignedOut as trouble:
@@ -70,16 +72,14 @@ def _question(account_id: UUID, action_id: UUID) -> Question | None:
     connector, revision = CONNECTORS[action.class_name], action.current
     if revision.connection_id == connection.id and not connector.unresolved(revision.payload):
         return None
-    return Question(
-        account_id, action_id, revision.number, connector, connection, revision.payload, token_of(connection)
-    )
+    return Question(account_id, action_id, revision.number, connector, connection, revision.payload)
 
 
 def _answered(question: Question) -> dict[str, Any]:
     connector, payload = question.connector, question.payload
     if not connector.unresolved(payload):
         return payload
-    return connector.resolve(asking(connector.service, question.token), payload)
+    return connector.resolve(asking_by(question.connection, connector.service), payload)
 
 
 def _keep(question: Question, payload: dict[str, Any]) -> None:

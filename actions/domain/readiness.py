@@ -21,6 +21,8 @@ def check_connected(action: Action) -> None:
     connection = action.current.connection
     if connection is None or connection.revoked_at:
         raise not_connected(action)
+    if connection.broken:
+        raise not_connected(action, broken=True)
 
 
 def is_ready(action: Action) -> bool:

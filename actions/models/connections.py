@@ -19,6 +19,10 @@ class Connection(Tenant):
 
     `vendor_ref` is the vendor's own id of whose account it is there; consent is pinned to it. `sealed` holds the
     tokens, and opens in this row alone. `trouble` is why the vendor turned the last call down, "" while it works.
+
+    Of one that a person signed in for, `expires_at` is the end of its access token, `generation` counts how often
+    the tokens were renewed, and until `renewing_until` one process is asking for the next. `broken`: there will be
+    no next, until a person signs in again.
     """
 
     vendor = models.CharField(max_length=8, choices=[(v, v) for v in VENDORS])
@@ -30,6 +34,12 @@ class Connection(Tenant):
     connected_at = models.DateTimeField()
     checked_at = models.DateTimeField()
     trouble = models.CharField(max_length=80, blank=True)
+    signed_in = models.BooleanField(default=False)
+    expires_at = models.DateTimeField(null=True, blank=True)
+    generation = models.PositiveIntegerField(default=0)
+    renewing_until = models.DateTimeField(null=True, blank=True)
+    broken = models.BooleanField(default=False)
+    used_at = models.DateTimeField(null=True, blank=True)
     revoked_at = models.DateTimeField(null=True, blank=True)
 
     objects = ConnectionQuerySet.as_manager()

@@ -11,6 +11,7 @@ from accounts.domain.invitations import invite
 from accounts.models import Account, AgentKey, Application, Grant, Job, User
 from accounts.scopes import Role, Scope
 from actions.connectors.identity import Identity
+from actions.connectors.signing_in import Tokens
 from actions.domain.connections import add_connection
 from actions.domain.policies.rules import Draft, change_policy, create_policy
 from actions.domain.transitions import transition_action
@@ -204,7 +205,7 @@ def make_actions(cast: Cast, agent: Any) -> list[Action]:
 
 def make_sent(cast: Cast, agent: Any) -> list[Action]:
     """What our worker carries out: one that is about to be sent, and one of which nobody knows."""
-    add_connection(cast.owner, "github", "a token", Identity("1", SHORT, (SHORT,)))
+    add_connection(cast.owner, "github", Tokens("a token"), Identity("1", SHORT, (SHORT,)))
     payload = {"repo": "octo/hello", "title": SHORT, "body": HOSTILE}
     made = [
         approve(

@@ -337,6 +337,7 @@ PAGES: dict[str, Page] = {
         data={"token": "not one\nat all"},
         fresh=True,
     ),
+    "connection-callback": Page("/connections/callback/slack/", get=everybody("400", nobody=FORBIDDEN)),
     "connection-check": Page(
         f"{TEAM}connections/{{connection}}/check/", get=members(NOT_SO), post=managers(GOES_ON)
     ),

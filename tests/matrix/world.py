@@ -28,6 +28,7 @@ from accounts.domain.tokens import checksum
 from accounts.models import Account, AgentKey, Application, Grant, Membership, User
 from accounts.scopes import EVERY_SCOPE, PRESETS, Role, Scope
 from actions.connectors.identity import Identity
+from actions.connectors.signing_in import Tokens
 from actions.domain.connections import add_connection
 from actions.domain.policies.rules import Draft, change_policy, create_policy
 from actions.domain.transitions import approve_action
@@ -281,7 +282,7 @@ def grant_of(owner: Actor, space: Space) -> Grant:
 def connection_of(owner: Actor) -> Connection:
     """One for the account, as the vendor named it."""
     standing = Connection.objects.standing().filter(account_id=owner.account_id).first()
-    return standing or add_connection(owner, "notion", "no-token", Identity("bot-1", "Acme"))
+    return standing or add_connection(owner, "notion", Tokens("no-token"), Identity("bot-1", "Acme"))
 
 
 def attempt(uid: str) -> None:

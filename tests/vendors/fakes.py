@@ -6,8 +6,12 @@ import uuid
 from dataclasses import dataclass, field
 from email import message_from_bytes, policy
 from typing import Any
+from urllib.parse import urlencode
 
-from tests.vendors.server import Asked, No, Vendor
+from tests.vendors.authorities import GOOGLE, Authority, Door, basic
+from tests.vendors.server import GIVE, Asked, No, Vendor
+
+EMAIL = f"{GOOGLE}userinfo.email"
 
 
 @dataclass
@@ -29,6 +33,11 @@ class Slack(Vendor):
 
     def refusal(self, no: No) -> tuple[int, Any]:
         return 200, {"ok": False, "error": no.body.get("error") or "invalid_arguments", **no.body}
+
+    def auth_revoke(self, asked: Asked) -> dict[str, Any]:
+        if self.authority:
+            self.authority.end(asked.token)
+        return {"revoked": True}
 
     def auth_test(self, asked: Asked) -> dict[str, Any]:
         return {
@@ -146,6 +155,8 @@ class Calendar(Vendor):
         return asked.method == "POST"
 
     def route(self, asked: Asked) -> tuple[int, Any]:
+        if asked.path == "/oauth2/v2/userinfo":
+            return 200, self.whose(asked)
         if asked.path == "/calendar/v3/calendars/primary":
             return 200, {"id": "hub@acme.example", "summary": "Hub"}
         place = re.fullmatch(r"/calendar/v3/calendars/([^/]+)/events(?:/([^/]+))?", asked.path)
@@ -154,6 +165,12 @@ class Calendar(Vendor):
         if place and place[2]:
             return 200, self.get(place[2])
         raise No(404, error={"code": 404})
+
+    def whose(self, asked: Asked) -> dict[str, Any]:
+        """Only with the scope for it."""
+        if self.authority is None or EMAIL not in self.authority.scopes_of(asked.token):
+            raise No(401, error={"code": 401, "status": "UNAUTHENTICATED"})
+        return {"id": "1098", "email": "hub@acme.example", "verified_email": True}
 
     def insert(self, asked: Asked) -> dict[str, Any]:
         body = asked.json
@@ -175,6 +192,7 @@ class Calendar(Vendor):
 @dataclass
 class Github(Vendor):
     service: str = "github"
+    user: dict[str, Any] = field(default_factory=lambda: {"id": 583231, "login": "octocat"})
 
     def makes(self, asked: Asked) -> bool:
         return asked.method == "POST"
@@ -183,12 +201,20 @@ class Github(Vendor):
         if "user-agent" not in asked.headers:
             raise No(403, message="Request forbidden by administrative rules.")
         if asked.path == "/user":
-            return 200, {"id": 583231, "login": "octocat"}
+            return 200, self.user
         if asked.path == "/repos/octo/hello/issues":
             return (201, self.make(asked.json)) if asked.method == "POST" else (200, self.latest(asked))
         if asked.path == "/repos/octo/hello":
             return 200, {"id": 1, "full_name": "octo/hello", "url": "http://127.0.0.1/repos/octo/hello"}
         raise No(404, message="Not Found")
+
+    def end(self, authority: Authority, asked: Asked) -> tuple[int, Any]:
+        """With a token that is taken still, or there is no such grant."""
+        token = asked.json["access_token"]
+        if basic(asked) != authority.client or not authority.takes(token):
+            raise No(404, message="Not Found")
+        authority.end(token)
+        return 204, b""
 
     def make(self, body: dict[str, Any]) -> dict[str, Any]:
         self.check(body)
@@ -234,6 +260,12 @@ class Notion(Vendor):
                 return 200, {"object": "list", "results": self.page(id)["children"], "has_more": False}
         raise No(404, object="error", code="object_not_found")
 
+    def end(self, authority: Authority, asked: Asked) -> tuple[int, Any]:
+        if basic(asked) != authority.client:
+            raise No(401, error="invalid_client")
+        authority.end(asked.json["token"])
+        return 200, {"request_id": "r-2"}
+
     def parent(self, kind: str, id: str) -> dict[str, Any]:
         if self.parents.get(id) != kind:
             raise No(404, object="error", code="object_not_found")
@@ -266,6 +298,35 @@ def runs(block: dict[str, Any]) -> list[dict[str, Any]]:
     return list(held.get("rich_text", []))
 
 
+@dataclass
+class GoogleDoor(Door):
+    service: str = "google_oauth"
+
+    def end(self, authority: Authority, asked: Asked) -> tuple[int, Any]:
+        token = authority.read(asked).get("token", "")
+        if token not in authority.refreshes and not authority.takes(token):
+            raise No(400, error="invalid_token")
+        authority.end(token)
+        return 200, {}
+
+
+@dataclass
+class GithubDoor(Door):
+    service: str = "github_web"
+
+    def at_the_door(self, asked: Asked) -> tuple[int, Any] | None:
+        """A form, unless JSON is asked for."""
+        answered = super().at_the_door(asked)
+        if answered and asked.path in GIVE and asked.headers.get("accept") != "application/json":
+            return answered[0], urlencode(answered[1]).encode()
+        return answered
+
+
 FAKES: dict[str, type[Vendor]] = {
     "slack": Slack, "gmail": Gmail, "calendar": Calendar, "github": Github, "notion": Notion,
+    "google_accounts": GoogleDoor, "google_oauth": GoogleDoor, "github_web": GithubDoor,
+}  # fmt: skip
+VENDOR_OF = {
+    "gmail": "google", "calendar": "google", "google_accounts": "google", "google_oauth": "google",
+    "github_web": "github",
 }  # fmt: skip

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Fault:
-    """`answer` is "drop" (the connection breaks), "slow" (the answer never ends), "malformed", or a status."""
+    """`answer` is "drop" (the connection breaks), "slow" (the answer never ends), "malformed", "huge", or a
+    status."""
 
     name: str
     effect: bool
@@ -23,4 +24,5 @@ FAULTS = [
     Fault("redirect", False, 302),
     Fault("revoked token", False, 401),
 ]
-BY_NAME = {fault.name: fault for fault in FAULTS}
+HUGE = Fault("huge", True, "huge")
+BY_NAME = {fault.name: fault for fault in [*FAULTS, HUGE]}

@@ -9,14 +9,20 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
 
 from jsonschema import Draft202012Validator
 
 from tests.vendors.faults import Fault
 
+if TYPE_CHECKING:
+    from tests.vendors.authorities import Authority
+
 TOKEN = "a-token-of-the-tests"
+AGREE = {"/oauth/v2/authorize", "/o/oauth2/v2/auth", "/login/oauth/authorize", "/v1/oauth/authorize"}
+GIVE = {"/api/oauth.v2.access", "/token", "/login/oauth/access_token", "/v1/oauth/token"}
+END = {"/revoke", "/v1/oauth/revoke", "/applications/hub.123/grant"}
 DESCRIPTIONS = Path(__file__).parent / "descriptions"
 
 
@@ -40,6 +46,12 @@ class Asked:
     def json(self) -> dict[str, Any]:
         return dict(json.loads(self.content or b"{}"))
 
+    @property
+    def token(self) -> str:
+        """GitHub's own library says `token`."""
+        kind, _, token = self.headers.get("authorization", "").partition(" ")
+        return token if kind in ("Bearer", "token") else ""
+
     def one(self, name: str, default: str = "") -> str:
         return self.query.get(name, [default])[0]
 
@@ -59,16 +71,45 @@ class Vendor:
     seconds: float = 0.0
     """How long it takes to do what it is asked, and again to say so."""
     lock: threading.RLock = field(default_factory=threading.RLock)
+    authority: "Authority | None" = None
 
     def answer(self, asked: Asked) -> tuple[int, Any]:
         with self.lock:
             self.asked.append(asked)
-            if asked.headers.get("authorization") not in (f"Bearer {self.token}", f"token {self.token}"):
+            if answered := self.at_the_door(asked):
+                return answered
+            if not self.takes(asked.token):
                 return self.refusal(self.signed_out())
             try:
                 return self.route(asked)
             except No as no:
                 return self.refusal(no)
+
+    def takes(self, token: str) -> bool:
+        return token == self.token or (self.authority is not None and self.authority.takes(token))
+
+    def at_the_door(self, asked: Asked) -> tuple[int, Any] | None:
+        """What belongs to signing in; None for everything else."""
+        if self.authority is None or asked.path not in AGREE | GIVE | END:
+            return None
+        try:
+            if asked.path in AGREE:
+                return 302, self.authority.agree(asked)
+            if asked.path in GIVE:
+                said = self.authority.give(asked)
+                return said if isinstance(said, tuple) else (200, said)
+            return self.end(self.authority, asked)
+        except No as no:
+            return no.status, no.body
+
+    def end(self, authority: "Authority", asked: Asked) -> tuple[int, Any]:
+        raise No(404)
+
+    def fault_for(self, asked: Asked) -> Fault | None:
+        faults = self.faults if self.makes(asked) else deque[Fault]()
+        if self.authority is not None and asked.path in GIVE:
+            faults = self.authority.faults
+        return faults.popleft() if faults else None
 
     def route(self, asked: Asked) -> tuple[int, Any]:
         raise NotImplementedError
@@ -99,7 +140,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def serve(self) -> None:
         asked, vendor = self.read(), self.server.vendor
-        fault = vendor.faults.popleft() if vendor.makes(asked) and vendor.faults else None
+        fault = vendor.fault_for(asked)
         if fault is None:
             time.sleep(vendor.seconds)
             status, body = vendor.answer(asked)
@@ -109,7 +150,7 @@ class _Handler(BaseHTTPRequestHandler):
         status, body = vendor.answer(asked) if fault.effect else (fault.answer, {"message": "as told"})
         self.fail(fault, status, body)
 
-    do_GET = do_POST = serve  # noqa: N815 (the standard library's names)
+    do_GET = do_POST = do_DELETE = serve  # noqa: N815 (the standard library's names)
 
     def read(self) -> Asked:
         parts = urlsplit(self.path)
@@ -120,7 +161,10 @@ class _Handler(BaseHTTPRequestHandler):
         )
 
     def say(self, status: int, body: Any, **headers: str) -> None:
-        content = json.dumps(body).encode()
+        """A text is where a browser is sent."""
+        if status == 302 and isinstance(body, str):
+            headers, body = {**headers, "Location": body}, {}
+        content = body if isinstance(body, bytes) else json.dumps(body).encode()
         self.send_response(status)
         self.send_header("Content-Type", "application/json; charset=utf-8")
         self.send_header("Content-Length", str(len(content)))
@@ -146,6 +190,8 @@ class _Handler(BaseHTTPRequestHandler):
                 self.end_headers()
                 self.wfile.flush()
                 self.server.stopping.wait(10)
+            case "huge":
+                self.say(200, {"access_token": "x" * (5 * 1024 * 1024)})
             case 429:
                 self.say(429, {"ok": False, "error": "ratelimited"}, Retry_After="1")
             case 302:

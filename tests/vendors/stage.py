@@ -1,7 +1,9 @@
 """What tests of carrying out share: a payload for each class, a connection, and the way from proposal to worker."""
 
 from typing import Any
+from urllib.parse import parse_qsl, urlsplit
 
+import httpx2
 from django.utils import timezone
 
 from accounts.actor import Actor, system_actor
@@ -9,6 +11,7 @@ from actions.connectors import CONNECTORS
 from actions.domain.actions import access_action
 from actions.domain.connections import connect
 from actions.domain.execution import work_off
+from actions.domain.signing_in import come_back, set_out
 from actions.domain.transitions import transition_action
 from actions.models import Action, Attempt, Connection
 from tests.actions.stage import approve, propose
@@ -28,6 +31,18 @@ UNDO = 11
 
 def service_of(class_name: str) -> str:
     return CONNECTORS[class_name].service
+
+
+def agreed(url: str) -> dict[str, str]:
+    """What a browser brings back once its person has agreed at that address."""
+    answer = httpx2.get(url, follow_redirects=False, trust_env=False)
+    assert answer.status_code == 302, answer.text
+    return dict(parse_qsl(urlsplit(answer.headers["location"]).query))
+
+
+def signed_in(person: Actor, vendor: str) -> Connection:
+    journey = set_out(vendor)
+    return come_back(person, vendor, agreed(journey.url)["code"], journey.verifier)
 
 
 def connected(person: Actor, class_name: str) -> Connection:

@@ -10,8 +10,8 @@ from actions.domain.connections import (
     list_connections,
     reseal_connections,
     revoke_connection,
-    token_of,
 )
+from actions.domain.tokens import token_of
 from actions.models import Connection
 from memoryhub.common.errors import Forbidden, NotFound, Unavailable, ValidationFailed
 from memoryhub.common.ids import new_id, typed_id

@@ -8,7 +8,9 @@ import pytest
 from django.db import connection as database
 
 from actions.connectors.identity import Identity
-from actions.domain.connections import add_connection, list_connections, reseal_everything, token_of
+from actions.connectors.signing_in import Tokens
+from actions.domain.connections import add_connection, list_connections, reseal_everything
+from actions.domain.tokens import token_of
 from memoryhub.common.keyring import KeyringFault, new_entry
 from memoryhub.common.tenancy import tenant
 from tests.conftest import Cast
@@ -20,7 +22,7 @@ VENDORS = ("slack", "google", "github", "notion")
 
 def connected(cast: Cast, vendor: str) -> None:
     with tenant(cast.account.id):
-        add_connection(cast.owner, vendor, TOKEN, Identity(ref="acme", name="Acme"))
+        add_connection(cast.owner, vendor, Tokens(TOKEN), Identity(ref="acme", name="Acme"))
 
 
 def tokens(cast: Cast) -> set[str]:
