@@ -9,11 +9,19 @@ seen without a question: its socket has something to read.
 import select
 from typing import Any
 
-from django.db.backends.postgresql import base
+from django.db.backends.postgresql import base, operations
 from psycopg import Connection, OperationalError
 
 
+class DatabaseOperations(operations.DatabaseOperations):
+    def last_executed_query(self, cursor: Any, sql: Any, params: Any) -> Any:
+        """The driver doesn't tell what the server keeps: then it is the statement as it was written."""
+        return super().last_executed_query(cursor, sql, params) or sql
+
+
 class DatabaseWrapper(base.DatabaseWrapper):
+    ops_class = DatabaseOperations
+
     def get_new_connection(self, conn_params: dict[str, Any]) -> Connection[Any]:
         while True:
             connection: Connection[Any] = super().get_new_connection(conn_params)
