@@ -348,11 +348,15 @@ RATE_LIMIT_WRITES = envint("RATE_LIMIT_WRITES", 60)
 IMPORT_BYTES = envint("IMPORT_BYTES", 512 * 1024 * 1024)  # of one uploaded file
 ANSWER_CHARS = envint("ANSWER_CHARS", 60_000)
 
+LOGGING_CONFIG = "memoryhub.common.logs.configure"
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["stderr"], "level": envstr("LOG_LEVEL", "INFO")},
-    "loggers": {"httpx2": {"level": "WARNING"}},  # a line for each request otherwise
+    "loggers": {
+        "httpx2": {"level": "WARNING"},  # a line for each request otherwise
+        "django.request": {"level": "ERROR"},  # and one for each refusal, with the names in its address
+    },
 }

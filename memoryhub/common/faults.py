@@ -7,6 +7,7 @@ from django.db import InterfaceError, OperationalError
 
 from memoryhub.common.errors import HubError, Internal, Unavailable
 from memoryhub.common.ids import new_id
+from memoryhub.common.logs import chain
 
 logger = logging.getLogger(__name__)
 
@@ -27,11 +28,3 @@ def log(fault: Exception, doing: str, request_id: str) -> None:
     kinds = " from ".join(type(link).__qualname__ for link in chain(fault))
     places = "".join(traceback.format_tb(fault.__traceback__))
     logger.error("%s failed (request %s): %s\n%s", doing, request_id, kinds, places)
-
-
-def chain(fault: BaseException | None) -> list[BaseException]:
-    links: list[BaseException] = []
-    while fault is not None and fault not in links:
-        links.append(fault)
-        fault = fault.__cause__ or fault.__context__
-    return links

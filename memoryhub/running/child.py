@@ -7,6 +7,7 @@ import socket
 import sys
 import warnings
 
+from memoryhub.common.logs import be_careful
 from memoryhub.running import lifeline
 
 SOCKETS = "MEMORYHUB_SOCKETS"
@@ -58,6 +59,7 @@ def embedder() -> None:
 
 
 def main() -> None:
+    be_careful()
     lifeline.hold_on()
     {"web": web, "worker": worker, "beat": beat, "embedder": embedder}[sys.argv[1]]()
 

@@ -8,6 +8,7 @@ import socket
 from pathlib import Path
 
 from memoryhub.common.env import envint, envstr
+from memoryhub.common.logs import be_careful
 from memoryhub.running.errors import SetupError
 from memoryhub.running.instance import find_data_dir
 from spaces.embedding.engine import engines
@@ -56,6 +57,7 @@ def _log_progress() -> None:
         level=envstr("LOG_LEVEL", "INFO"), format="%(asctime)s %(levelname)s %(name)s %(message)s"
     )
     logging.getLogger("spaces.embedding").setLevel(logging.INFO)
+    be_careful()
 
 
 def listen_privately(path: Path) -> socket.socket:

@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 
 import click
 
+from memoryhub.common.logs import be_careful
 from memoryhub.running import banner, folder_broker, prepare
 from memoryhub.running.child import SOCKETS
 from memoryhub.running.embedder import LAZY
@@ -37,6 +38,7 @@ ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 def up(data_dir: Path | None, host: str, port: int, *, demo: bool = False) -> None:
     """Serve until interrupted. Raises SetupError when that is not possible here."""
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s %(message)s")
+    be_careful()
     instance = Instance(find_data_dir(data_dir))
     instance.make()
     with _alone(instance), _interruptible():
