@@ -12,6 +12,7 @@ from accounts.models import Account, Membership, User
 from accounts.scopes import ROLE_RIGHTS, Right, Role
 from memoryhub.common.errors import Conflict, NotFound, ValidationFailed
 from memoryhub.common.ids import parse_id
+from memoryhub.common.naming import check_naming
 from memoryhub.common.tenancy import tenant
 
 MANAGERS = [role for role in Role if Right.MANAGE in ROLE_RIGHTS[role]]
@@ -24,7 +25,7 @@ def create_account(name: str, slug: str | None = None) -> Account:
         raise ValidationFailed({"slug": ["Give a slug of letters, digits and hyphens."]})
     try:
         with transaction.atomic():
-            return Account.objects.create(name=name, slug=chosen)
+            return Account.objects.create(name=check_naming(name), slug=chosen)
     except IntegrityError as error:
         raise Conflict("An account with this slug exists already.") from error
 

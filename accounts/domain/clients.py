@@ -20,6 +20,7 @@ from accounts.domain.grants import end_grant
 from accounts.domain.limits import count_up
 from accounts.models import Application, Grant
 from memoryhub.common.errors import RateLimited, ValidationFailed
+from memoryhub.common.naming import naming_fault
 
 HOUR = 3600
 NEVER_USED = timedelta(days=1)
@@ -108,7 +109,7 @@ def checked(metadata: Mapping[str, Any]) -> dict[str, Any]:
 def _complaints(wanted: Mapping[str, Any]) -> list[tuple[str, str]]:
     name, redirects = wanted["client_name"], wanted["redirect_uris"]
     return [
-        ("client_name", "" if _is_line(name, 255) else "must be a line of at most 255 characters"),
+        ("client_name", _name_complaint(name)),
         ("redirect_uris", "" if _are_addresses(redirects) else "must be a list of addresses"),
         (
             "grant_types",
@@ -122,6 +123,12 @@ def _complaints(wanted: Mapping[str, Any]) -> list[tuple[str, str]]:
             else "none, client_secret_basic or client_secret_post",
         ),
     ]
+
+
+def _name_complaint(name: object) -> str:
+    if not isinstance(name, str):
+        return "must be a line of text"
+    return naming_fault(name) if name else ""
 
 
 def _is_line(text: object, longest: int) -> bool:

@@ -21,6 +21,8 @@ from accounts.models import Account, AgentKey, Invitation, Membership, User
 from accounts.scopes import Right, Role
 from memoryhub.common.errors import Conflict, Forbidden, NotFound, ValidationFailed
 from memoryhub.common.ids import typed_id
+from memoryhub.common.naming import check_naming
+from memoryhub.common.odd import hiding_kinds, mixed_words
 from memoryhub.common.tenancy import tenant
 
 LIFE = timedelta(days=7)
@@ -70,8 +72,15 @@ def check_address(account_id: UUID, address: str) -> None:
         validate_email(address)
     except ValidationError:
         raise ValidationFailed({"email": ["This is not an e-mail address."]}) from None
+    check_spelling(address)
     if Membership.objects.filter(account_id=account_id, user__email=address).exists():
         raise ValidationFailed({"email": ["This person is a member already."]})
+
+
+def check_spelling(address: str) -> None:
+    """It reads as what it is: others see it beside a name, and take its domain for the team's or not."""
+    if hiding_kinds(address) or mixed_words(address):
+        raise ValidationFailed({"email": ["Mixes letters of different scripts, or hides some."]})
 
 
 def list_invitations(actor: Actor) -> list[Invitation]:
@@ -127,7 +136,7 @@ def accept_invitation(
         if invitation.email and email.strip().lower() != invitation.email:
             raise ValidationFailed({"email": [f"This invitation is for {invitation.email}."]})
         if team.strip() and is_first_owner(invitation):
-            Account.objects.filter(id=invitation.account_id).update(name=team.strip()[:120])
+            Account.objects.filter(id=invitation.account_id).update(name=check_naming(team, "team"))
         user = new_person(email, name, password)
         if came_by_letter(invitation, letter) or (is_first_owner(invitation) and not mail_is_sent()):
             prove_address(user)
@@ -189,7 +198,8 @@ def _uuid(id: str) -> UUID:
 
 
 def new_person(email: str, name: str, password: str) -> User:
-    user = User(email=email.strip().lower(), name=name.strip()[:120])
+    user = User(email=email.strip().lower(), name=check_naming(name))
+    check_spelling(user.email)
     if User.objects.filter(email=user.email).exists():
         raise ValidationFailed({"email": ["This address has an account already: sign in first."]})
     try:

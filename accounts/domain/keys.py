@@ -21,6 +21,7 @@ from accounts.models import AgentKey
 from accounts.scopes import FAMILIES, KEY_MAKERS, PRESETS, Right, Scope
 from memoryhub.common.errors import Conflict, Forbidden, NotFound, ValidationFailed
 from memoryhub.common.ids import new_id, parse_id, typed_id
+from memoryhub.common.naming import check_naming
 
 ALPHABET = string.digits + string.ascii_uppercase + string.ascii_lowercase
 KEY = re.compile(r"mh_(live|test)_([0-9A-Za-z]{30})([0-9A-Za-z]{6})")
@@ -52,12 +53,12 @@ def create_key(
 ) -> NewKey:
     """Make a key that acts for the actor. Exactly one of `preset` and `scopes`; 90 days unless told otherwise."""
     check_may_make_keys(actor)
-    check_name(name)
+    name = checked_name(name)
     secret = make_secret()
     with transaction.atomic():
         key = AgentKey.objects.create(
             account_id=actor.account_id,
-            name=name.strip()[:120],
+            name=name,
             prefix=secret[:12],
             hint=secret[-4:],
             secret_hash=hash_secret(secret),
@@ -91,10 +92,10 @@ class KeyChange:
 
 def change_key(actor: Actor, id: str, change: KeyChange) -> AgentKey:
     """One's own, or with the right to manage anybody's. It holds with the key's next request."""
-    check_name(change.name)
+    name = checked_name(change.name)
     with transaction.atomic():
         key = access_live_key(actor, id)
-        key.name = change.name.strip()[:120]
+        key.name = name
         key.scopes = sorted(chosen_scopes(None, change.scopes))
         key.families = chosen_families(change.families)
         key.default_space_id = change.default_space_id
@@ -142,9 +143,10 @@ def access_live_key(actor: Actor, id: str) -> AgentKey:
     return key
 
 
-def check_name(name: str) -> None:
+def checked_name(name: str) -> str:
     if not name.strip():
         raise ValidationFailed({"name": ["Give the key a name, such as the agent that will use it."]})
+    return check_naming(name)
 
 
 def chosen_addresses(addresses: Iterable[str]) -> list[str]:

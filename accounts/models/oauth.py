@@ -5,10 +5,13 @@ from django.db import models
 from oauth2_provider.models import AbstractApplication
 
 from memoryhub.common.ids import new_id
+from memoryhub.common.naming import naming_fault
+from memoryhub.common.secrets import cut_text
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 MOST_REDIRECTS = 20
 LONGEST_REDIRECT = 1000
+LONGEST_HOST = 253
 
 
 class Application(AbstractApplication):  # type: ignore[misc]
@@ -23,6 +26,9 @@ class Application(AbstractApplication):  # type: ignore[misc]
         return f"client {self.id}"
 
     def clean(self) -> None:
+        """However it became known: by registering itself, by its document, or by hand."""
+        if self.name and (complaint := naming_fault(self.name)):
+            raise ValidationError({"name": complaint})
         redirects = self.redirect_uris.split()
         if len(redirects) > MOST_REDIRECTS:
             raise ValidationError({"redirect_uris": f"at most {MOST_REDIRECTS} redirects"})
@@ -43,8 +49,12 @@ def redirect_complaint(uri: str) -> str:
         return f"a redirect has at most {LONGEST_REDIRECT} characters"
     if not uri.isascii() or "\\" in uri:
         return "write redirects in ASCII: a host in its xn-- form"
+    if len(parts.hostname or "") > LONGEST_HOST:
+        return f"a host has at most {LONGEST_HOST} characters"
     if "@" in parts.netloc:
         return "a redirect names no user"
+    if parts.fragment or cut_text(uri)[1]:
+        return "a redirect has no fragment, and holds no secret"
     if parts.scheme == "http" and parts.hostname not in LOOPBACK:
         return "http redirects are for this machine only; use https"
     return ""

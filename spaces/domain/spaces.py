@@ -11,10 +11,11 @@ from accounts.domain.events import record_event
 from accounts.scopes import Right
 from memoryhub.common.errors import Conflict, Forbidden, ValidationFailed
 from memoryhub.common.ids import typed_id
+from memoryhub.common.naming import check_naming
 from memoryhub.common.secrets.policy import POLICIES
 from memoryhub.common.times import zone
 from spaces.domain.access import access_space
-from spaces.domain.checks import KIB, check_json, check_length, check_name, check_visible
+from spaces.domain.checks import KIB, check_json, check_length, check_name
 from spaces.domain.due import move_due_days
 from spaces.domain.records import COLLECTION, STATUS
 from spaces.domain.renewing import space_changed
@@ -22,7 +23,7 @@ from spaces.domain.versions import check_version
 from spaces.models import Space
 from spaces.models.spaces import CAPTURE_MODES, DREAM_MODES
 
-NAME_LENGTH, DESCRIPTION_LENGTH = 120, 1000
+DESCRIPTION_LENGTH = 1000
 MOST_DAYS = 365
 FEWEST_HOURS, MOST_HOURS = 6, 24 * 90
 CLOSED_BYTES = 16 * KIB
@@ -43,12 +44,13 @@ def create_space(
     chosen = slug or slugify(name)
     if not name.strip() or not chosen:
         raise ValidationFailed({"name": ["Give a name with at least one letter or digit."]})
+    name = check_naming(name)
     zone(time_zone)
     try:
         with transaction.atomic():
             space = Space.objects.create(
                 account_id=actor.account_id,
-                name=name.strip(),
+                name=name,
                 slug=chosen,
                 description=description,
                 time_zone=time_zone,
@@ -99,8 +101,7 @@ def update_space(
 def _checked(settings: Settings) -> dict[str, Any]:
     changes = {name: value for name, value in asdict(settings).items() if value is not None}
     if settings.name is not None:
-        check_visible(settings.name, "name")
-    check_length(settings.name or "", NAME_LENGTH, "name")
+        changes["name"] = check_naming(settings.name)
     check_length(settings.description or "", DESCRIPTION_LENGTH, "description")
     if settings.time_zone is not None:
         zone(settings.time_zone)

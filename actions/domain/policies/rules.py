@@ -17,7 +17,7 @@ from actions.domain.proposals import CLASS, CLASS_FORM
 from actions.models import Action, Approval, Policy, PolicyEffect, PolicyVersion
 from memoryhub.common.errors import Forbidden, NotFound, ValidationFailed
 from memoryhub.common.ids import parse_id
-from memoryhub.common.text import is_blank
+from memoryhub.common.naming import naming_fault
 from spaces.domain.access import access_space, role_in
 from spaces.domain.versions import check_version
 from spaces.models import Space
@@ -152,8 +152,8 @@ def check_may_rule(actor: Actor, space: Space, effect: str) -> None:
 
 def check_draft(draft: Draft) -> dict[str, Any]:
     faults: dict[str, list[str]] = {}
-    if is_blank(draft.name) or len(draft.name) > 120:
-        faults["name"] = ["Must have 1 to 120 characters."]
+    if fault := naming_fault(draft.name.strip()):
+        faults["name"] = [fault]
     if draft.effect not in list(PolicyEffect):
         faults["effect"] = [f"Must be one of {', '.join(PolicyEffect)}."]
     if not 1 <= draft.approvals <= 3:

@@ -7,6 +7,7 @@ from pydantic import BaseModel, Field
 from accounts.actor import Actor
 from accounts.scopes import Scope
 from memoryhub.common.ids import typed_id
+from memoryhub.common.naming import NAME_LENGTH
 from memoryhub.common.times import format_time
 from memoryhub.operations.base import Effect, Input, Output, Route, operation
 from memoryhub.operations.fields import NOTICE, Filled, Maybe
@@ -16,7 +17,6 @@ from spaces.domain.spaces import (
     FEWEST_HOURS,
     MOST_DAYS,
     MOST_HOURS,
-    NAME_LENGTH,
     Settings,
     update_space,
 )

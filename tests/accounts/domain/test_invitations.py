@@ -12,14 +12,15 @@ from accounts.scopes import Role
 from memoryhub.common.errors import Forbidden, NotFound, ValidationFailed
 from memoryhub.common.tenancy import tenant
 from tests.conftest import Cast, make_key
+from tests.memoryhub.common.test_naming import DECEPTIVE
 
 pytestmark = pytest.mark.usefixtures("inside")
 
 PASSWORD = "a long enough phrase"
 
 
-def accept(token: str, email: str = "new@acme.example", password: str = PASSWORD) -> User:
-    return accept_invitation(token, email=email, name="New Person", password=password)
+def accept(token: str, email: str = "new@acme.example", password: str = PASSWORD, **told: str) -> User:
+    return accept_invitation(token, **{"email": email, "name": "New Person", "password": password, **told})
 
 
 def test_an_invitation_makes_the_person_and_their_membership(cast: Cast) -> None:
@@ -68,6 +69,10 @@ def test_an_admin_invites_no_owner(cast: Cast) -> None:
     [
         ("email", {"email": "not an address"}),
         ("email", {"email": "OWNER@acme.example"}),
+        ("email", {"email": "ann@\u0430cme.example"}),
+        ("name", {"name": ""}),
+        *(("name", {"name": name}) for name in DECEPTIVE),
+        ("team", {"team": "Ac\u202eme"}),
         ("password", {"password": "short"}),
         ("password", {"password": "1234567890"}),
     ],
@@ -75,7 +80,8 @@ def test_an_admin_invites_no_owner(cast: Cast) -> None:
 def test_a_bad_answer_names_its_field_and_leaves_the_link_open(
     cast: Cast, field: str, fields: dict[str, str]
 ) -> None:
-    token = invite(cast.admin, Role.MEMBER).token
+    Membership.objects.filter(account=cast.account).delete() if "team" in fields else None
+    token = invite(cast.owner, Role.OWNER).token
     with pytest.raises(ValidationFailed) as caught:
         accept(token, **fields)
     assert list(caught.value.fields) == [field]

@@ -1,6 +1,7 @@
 """What clients ask the authorization server by themselves, and everything it refuses."""
 
 from datetime import UTC, datetime, timedelta
+from random import Random
 from typing import Any
 
 import pytest
@@ -14,9 +15,11 @@ from accounts.domain.credentials import authenticate
 from accounts.models import Application, Event, Grant, Membership, User
 from accounts.scopes import Role
 from memoryhub.common.errors import Unauthorized
+from memoryhub.common.secrets.shapes import expand
 from memoryhub.common.tenancy import tenant
 from memoryhub.flows.offboarding import remove_member
 from tests.conftest import Cast
+from tests.memoryhub.common.test_naming import DECEPTIVE
 from tests.oauth import (
     CALLBACK,
     HERE,
@@ -99,6 +102,21 @@ def test_a_client_registers_and_is_told_what_it_is_now() -> None:
     assert "client_secret" not in said
 
 
+@pytest.mark.parametrize(
+    "redirect",
+    [
+        "https://claude.ai/api/mcp/auth_callback",
+        "https://chatgpt.com/connector_platform_oauth_redirect",
+        "https://chatgpt.com/connector/oauth/Kf93jT0aLmQ2xZ8b",
+        "https://vscode.dev/redirect",
+        "http://127.0.0.1:33418/",
+        "http://localhost:6274/oauth/callback/debug",
+    ],
+)
+def test_the_redirects_of_known_clients_are_taken(redirect: str) -> None:
+    assert register(redirect_uris=[redirect]).status_code == 201
+
+
 def test_a_secret_is_told_once_and_kept_as_a_hash(cast: Cast) -> None:
     said = register(token_endpoint_auth_method="client_secret_post").json()
     kept = Application.objects.get(client_id=said["client_id"])
@@ -129,6 +147,8 @@ def test_a_secret_is_told_once_and_kept_as_a_hash(cast: Cast) -> None:
         "client.example/cb",
         "https://client.example/a b",
         "https://client.example/" + "a" * 1000,
+        f"https://{'a.' * 150}example/cb",
+        f"https://client.example/cb?key={expand('ghp_{crc:30}', Random(4))}",
     ],
 )
 def test_a_redirect_that_leads_astray_is_refused(redirect: str) -> None:
@@ -152,6 +172,7 @@ def test_a_redirect_that_leads_astray_is_refused(redirect: str) -> None:
         ({"client_name": "two\nlines"}, "invalid_client_metadata"),
         ({"client_name": ["a"]}, "invalid_client_metadata"),
         ({"client_name": "a\0b"}, "invalid_client_metadata"),
+        *(({"client_name": name}, "invalid_client_metadata") for name in DECEPTIVE),
     ],
 )
 def test_metadata_that_can_not_be_is_refused(metadata: dict[str, Any], error: str) -> None:
