@@ -2,16 +2,10 @@
 
 import asyncio
 import contextlib
-import os
-import shutil
-import signal
-import socket
-import subprocess
 import time
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -23,9 +17,8 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 import accounts.tasks  # noqa: F401 (makes the handlers of jobs known)
 from accounts.actor import Actor
-from accounts.domain.jobs import run_due_jobs
 from accounts.domain.keys import revoke_key
-from accounts.models import AgentKey, Event, Job
+from accounts.models import AgentKey
 from memoryhub.common.ids import typed_id
 from memoryhub.common.tenancy import tenant
 from memoryhub.flows.offboarding import remove_member
@@ -34,7 +27,7 @@ from spaces.models import Space
 from tests.conftest import Cast, make_key
 from tests.live import running_server
 from tests.pages import browser_of
-from tests.unfiltered import take_filters_out
+from tests.pooling import through
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -140,56 +133,10 @@ def asked_of(urls: tuple[str, str], secret: str) -> list[httpx2.Response]:
         return list(asking.map(lambda n: rest(urls[n % 2], secret), range(2 * LIMIT)))
 
 
-@pytest.fixture
-def pooled(tmp_path: Path, transactional_db: None) -> Iterator[int]:
-    """The port of a pgbouncer in transaction mode, with fewer connections than there are callers."""
-    port = free_port()
-    at = connection.get_connection_params()
-    database = f"host={at['host']} port={at.get('port') or 5432} dbname={at['dbname']} user=hub_app"
-    config = tmp_path / "pgbouncer.ini"
-    config.write_text(
-        f"[databases]\n{at['dbname']} = {database}\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = {port}\n"
-        "auth_type = any\npool_mode = transaction\ndefault_pool_size = 3\nmax_client_conn = 200\nunix_socket_dir =\n"
-    )
-    found = shutil.which("pgbouncer", path=f"{os.environ['PATH']}:/usr/sbin")
-    assert found, "pgbouncer is missing: apt-get install pgbouncer"
-    tmp_path.chmod(0o755)
-    user = ["-u", Path(at["host"]).owner()] if os.geteuid() == 0 else []  # whom PostgreSQL lets in
-    with Path(tmp_path / "log").open("wb") as log:
-        process = subprocess.Popen([found, "-q", *user, str(config)], stdout=log, stderr=log)
-        try:
-            wait_for(port, process, tmp_path / "log")
-            yield port
-        finally:
-            process.send_signal(signal.SIGINT)
-            process.wait(10)
-
-
-def wait_for(port: int, process: subprocess.Popen[bytes], log: Path) -> None:
-    until = time.monotonic() + 20
-    while time.monotonic() < until and process.poll() is None:
-        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
-            return
-    raise AssertionError(f"pgbouncer did not start: {log.read_text()}")
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return int(listener.getsockname()[1])
-
-
-def test_behind_pgbouncer_and_without_any_filter_of_ours_teams_see_their_own(
-    cast: Cast, pooled: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Many callers of two teams take turns on few connections: over REST and MCP, in a socket, and in a worker."""
+def test_behind_pgbouncer_and_without_any_filter_of_ours_teams_see_their_own(cast: Cast, pooled: int) -> None:
+    """Many callers of two teams take turns on few connections: over REST and MCP, and in a socket."""
     secrets = {word: fill(person, word) for person, word in teams(cast)}
-    name = connection.settings_dict["NAME"]
-    through = {
-        "DJANGO_SETTINGS_MODULE": "tests.unfiltered_settings",
-        "DATABASE_URL": f"postgres://hub_app@127.0.0.1:{pooled}/{name}",
-        "DATABASE_PREPARED_STATEMENTS": "",
-    }
-    with running_server(**through) as url:
+    with running_server(DJANGO_SETTINGS_MODULE="tests.unfiltered_settings", **through(pooled)) as url:
         ways = [
             lambda s: rest(url, s, "memories"),
             lambda s: mcp(url, s, CONTEXT),
@@ -206,9 +153,6 @@ def test_behind_pgbouncer_and_without_any_filter_of_ours_teams_see_their_own(
         print(f"{len(answers)} answers through 3 connections, {len(foreign)} with foreign rows")
         assert (foreign, len(own) >= len(answers) // 2) == ([], True)
         asyncio.run(own_socket_only(url, session_of(cast.outsider_person)))
-    taken = take_filters_out(monkeypatch.setattr)
-    work_through(pooled, cast)
-    assert taken[0] > 0
 
 
 def teams(cast: Cast) -> list[tuple[Actor, str]]:
@@ -228,20 +172,3 @@ async def own_socket_only(url: str, cookie: str) -> None:
     with pytest.raises(InvalidStatus):
         async with socket_of(url, cookie, "acme"):
             pass
-
-
-def work_through(port: int, cast: Cast) -> None:
-    """A worker's jobs, on the pooled connections: each seals its own account's events."""
-    kept = dict(connection.settings_dict)
-    connection.close()
-    connection.settings_dict.update(HOST="127.0.0.1", PORT=str(port))
-    try:
-        run_due_jobs()
-        for account in (cast.account.id, cast.outsider.account_id):
-            with tenant(account):
-                assert set(Event.objects.values_list("account_id", flat=True)) == {account}
-                assert not Event.objects.filter(seq=None).exists()
-        assert not Job.objects.filter(kind="seal_events").exists()
-    finally:
-        connection.close()
-        connection.settings_dict.update(kept)
