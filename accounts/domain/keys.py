@@ -95,6 +95,7 @@ def change_key(actor: Actor, id: str, change: KeyChange) -> AgentKey:
     name = checked_name(change.name)
     with transaction.atomic():
         key = access_live_key(actor, id)
+        check_may_make_keys(actor)
         key.name = name
         key.scopes = sorted(chosen_scopes(None, change.scopes))
         key.families = chosen_families(change.families)

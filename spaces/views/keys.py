@@ -113,6 +113,7 @@ def _create(request: MemberRequest, data: dict[str, Any], form: KeyForm) -> NewK
 def change(request: MemberRequest, account: str, key: str) -> HttpResponse:
     """What it may do, where, from where and until when."""
     found = access_key(request.actor, key)
+    check_may_make_keys(request.actor)
     form = _change_form(request, found)
     if form.is_valid():
         try:
@@ -145,6 +146,7 @@ def _change_form(request: MemberRequest, key: AgentKey) -> KeyChangeForm:
 def rotate(request: MemberRequest, account: str, key: str) -> HttpResponse:
     """Asks first; then the new secret is on the answer, this once."""
     found = access_key(request.actor, key)
+    check_may_make_keys(request.actor)
     if request.method != "POST":
         return render(request, "keys/rotate.html", {"key": found})
     made = rotate_key(request.actor, key)

@@ -7,8 +7,9 @@ import pytest
 import time_machine
 from django.utils import timezone
 
-from accounts.models import AgentKey
-from accounts.scopes import FAMILIES
+from accounts.domain.accounts import add_member
+from accounts.models import AgentKey, User
+from accounts.scopes import FAMILIES, Role
 from memoryhub.common.ids import typed_id
 from tests.calls import Caller
 from tests.conftest import Cast, make_key
@@ -169,6 +170,21 @@ def test_a_change_that_will_not_do_is_told_and_changes_nothing(cast: Cast, wrong
     client = freshly_signed_in(cast.teammate, time.time())
     assert client.post(address_of(key, "change"), changed(cast, **wrong)).status_code == 422
     assert AgentKey.objects.get(id=key.id).name == "agent"
+
+
+@pytest.mark.parametrize("role", [Role.VIEWER, Role.APPROVER])
+def test_who_may_make_no_keys_any_more_may_only_end_those_they_have(cast: Cast, role: Role) -> None:
+    add_member(cast.account.id, User.objects.get(id=cast.teammate.user_id), role)
+    key = AgentKey.objects.get(name="agent", created_by_id=cast.teammate.user_id)
+    client = freshly_signed_in(cast.teammate, time.time())
+    asked = [client.get(address_of(key, act)) for act in ("change", "rotate")]
+    asked += [client.post(address_of(key, "change"), changed(cast)), client.post(address_of(key, "rotate"))]
+    assert [answer.status_code for answer in asked] == [403] * 4
+    key.refresh_from_db()
+    assert (key.name, key.replaced_by_id) == ("agent", None)
+    assert client.post(address_of(key, "revoke")).status_code == 302
+    key.refresh_from_db()
+    assert not key.is_live
 
 
 def test_a_rotated_key_has_two_secrets_for_a_day(cast: Cast) -> None:
