@@ -62,7 +62,7 @@ def test_a_person_signs_in_and_out(cast: Cast, page: Page, watch: Any, live_hub:
     page.goto("/a/acme/main/inbox/")
     page.get_by_label("Email").fill("owner@acme.example")
     page.get_by_label("Password").fill("correct horse battery")
-    page.get_by_role("button", name="Sign in").click()
+    page.get_by_role("button", name="Sign in", exact=True).click()
     expect(page.get_by_role("heading", name="Inbox")).to_be_visible()
     page.locator(".side summary", has_text="Owner").click()
     page.get_by_role("button", name="Sign out").click()
