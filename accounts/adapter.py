@@ -1,13 +1,19 @@
+from typing import Any
+
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.account.models import EmailAddress
 from allauth.mfa.adapter import DefaultMFAAdapter
+from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
-from accounts.domain.addresses import belongs_to_another
+from accounts.domain.addresses import belongs_to_another, mail_is_sent
 from accounts.domain.seeds import seal_seed, unseal_seed
 from accounts.views.fresh import is_fresh
+
+HUB = {"name": "Memory Hub", "domain": settings.PUBLIC_URL}
+"""What stands in for a site in letters."""
 
 
 class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
@@ -15,6 +21,11 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
         return False
+
+    def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
+        """Signed by the hub, whatever address it was asked at; without a mail server nothing is written at all."""
+        if mail_is_sent():
+            super().send_mail(template_prefix, email, {"current_site": HUB, **context})
 
     def is_reauthentication_required(self, *, app: str) -> bool:
         """Who has just signed in has shown who they are, here as on our own pages."""

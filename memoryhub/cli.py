@@ -297,6 +297,20 @@ def add(data_dir: Path | None, account: str | None, email: str, role: str, as_js
     show({"url": url, "role": role, "email": email, "expires_at": expires}, as_json, url)
 
 
+@member.command()
+@DATA_DIR
+@ACCOUNT
+@click.argument("email")
+@JSON
+def reset(data_dir: Path | None, account: str | None, email: str, as_json: bool) -> None:
+    """Print a one-time link under which a person chooses a new password."""
+    with acting(data_dir, account) as actor:
+        from accounts.domain.passwords import make_reset_link
+
+        url = make_reset_link(actor, email)
+    show({"url": url, "email": email}, as_json, url)
+
+
 @cli.group()
 def keyring() -> None:
     """The keys that connections' tokens are sealed under."""

@@ -91,6 +91,7 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "memoryhub.web.middleware.appearance",
+                "accounts.views.letters.letters",
                 "memoryhub.pages.shell.shell",
             ],
             "libraries": {"hub": "memoryhub.web.tags"},
@@ -255,7 +256,8 @@ USERSESSIONS_TRACK_ACTIVITY = True
 ACCOUNT_USER_DISPLAY = operator.methodcaller("get_full_name")
 ACCOUNT_PRESERVE_USERNAME_CASING = False
 ACCOUNT_LOGOUT_ON_PASSWORD_CHANGE = True
-# A mail server, for invitations and forgotten passwords. Without one, letters are printed and links shown.
+# A mail server, for invitations and forgotten passwords. Without one no letter is written: pages show links, or say
+# what to do instead.
 EMAIL_HOST = envstr("EMAIL_HOST")
 EMAIL_PORT = envint("EMAIL_PORT", 587)
 EMAIL_HOST_USER = envstr("EMAIL_USER")
@@ -264,12 +266,13 @@ EMAIL_USE_SSL = EMAIL_PORT == 465
 EMAIL_USE_TLS = envbool("EMAIL_TLS", EMAIL_PORT == 587)
 EMAIL_TIMEOUT = 10
 EMAIL_BACKEND = envstr(
-    "EMAIL_BACKEND", f"django.core.mail.backends.{'smtp' if EMAIL_HOST else 'console'}.EmailBackend"
+    "EMAIL_BACKEND", f"django.core.mail.backends.{'smtp' if EMAIL_HOST else 'dummy'}.EmailBackend"
 )
 # An address that nobody has proven could be somebody else's: no second step shuts them out of it. Without a mail
 # server nothing can be proven, and nobody asks for a letter.
 MFA_ALLOW_UNVERIFIED_EMAIL = EMAIL_BACKEND.split(".")[-2] in ("console", "dummy")
-DEFAULT_FROM_EMAIL = envstr("DEFAULT_FROM_EMAIL", f"memoryhub@{PUBLIC_HOST}")
+DEFAULT_FROM_EMAIL = envstr("DEFAULT_FROM_EMAIL", f"Memory Hub <memoryhub@{PUBLIC_HOST}>")
+ACCOUNT_EMAIL_SUBJECT_PREFIX = "Memory Hub: "
 
 SESSION_COOKIE_AGE = 12 * 3600  # without use
 SESSION_LONGEST = 14 * 24 * 3600  # since signing in
