@@ -12,6 +12,7 @@ from memoryhub.operations.base import REGISTRY
 from memoryhub.operations.reference import tools_page
 
 DOCS = Path(settings.BASE_DIR) / "docs"
+VARIABLE = re.compile(r'\benv(?:str|int|bool|list|secret)\(\s*"([A-Z_]+)"')
 LINK = re.compile(r"\]\((?!https?:|#|mailto:)([^)#]+)")
 PAGES = sorted(DOCS.rglob("*.md"))
 
@@ -33,3 +34,17 @@ def test_every_tool_is_listed() -> None:
 def test_no_page_points_at_one_that_is_not_there(page: Path) -> None:
     missing = [link for link in LINK.findall(page.read_text()) if not (page.parent / link).exists()]
     assert missing == []
+
+
+def test_every_variable_that_is_read_is_explained() -> None:
+    read = {
+        name
+        for app in ("memoryhub", "accounts", "spaces", "actions")
+        for source in (Path(settings.BASE_DIR) / app).rglob("*.py")
+        for name in VARIABLE.findall(source.read_text())
+    }
+    table = (DOCS / "running.md").read_text().partition("## What can be set")[2]
+    explained = set(re.findall(r"`([A-Z_]+)`", table))
+    named_by_vendor = {"GOOGLE_", "GITHUB_", "NOTION_", "SLACK_CLIENT_ID", "SLACK_CLIENT_SECRET"}
+    assert len(read) > 50
+    assert explained ^ read == {"MEMORYHUB_DATA_DIR", *named_by_vendor}

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import click
 
+STARTING = "Starting Memory Hub. The first time takes longer: the database and the model are set up."
+NO_DEMO = "--demo fills a hub in which nothing has been written yet. Nothing was added to this one."
 UNENCRYPTED = """\
   Others on the network can reach it, and nothing is encrypted on the way: put a proxy with TLS in front,
   and set PUBLIC_URL to its https address.

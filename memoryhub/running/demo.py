@@ -6,6 +6,7 @@ import json
 import re
 from datetime import timedelta
 from importlib.resources import files
+from itertools import chain
 from typing import Any
 
 from django.db import transaction
@@ -15,32 +16,45 @@ import memoryhub.operations.catalogue  # noqa: F401 (registers every operation)
 from accounts.actor import Actor, system_actor
 from accounts.domain.credentials import authenticate
 from accounts.domain.keys import create_key
-from accounts.models import Account, AgentKey
+from accounts.models import Account
 from memoryhub.common.tenancy import tenant
+from memoryhub.flows.erasing import KEPT
 from memoryhub.operations.base import REGISTRY
+from spaces.domain.kinds import all_kinds
 from spaces.models import Space
 
 DAY = re.compile(r"@([+-]?\d+)")
 
 
 def fill() -> bool:
-    """Make the calls of demo.json in the oldest space of the first team. Does nothing where that was done."""
+    """Make the calls of demo.json in the oldest space of the first team. Whether: it does nothing where anything
+    was written before."""
     told = json.loads(files(__package__).joinpath("demo.json").read_text())
     account = Account.objects.earliest("created_at")
     with transaction.atomic():
+        if _in_use(account):
+            return False
         agents = _agents(account, told["agents"])
-        for call in told["calls"] if agents else ():
+        for call in told["calls"]:
             actor = agents[call.pop("agent")]
             ((name, arguments),) = call.items()
             _call(actor, name, arguments)
-    return bool(agents)
+    return True
+
+
+def _in_use(account: Account) -> bool:
+    """Whether there is anything that would leave with an export, but for what only tells that the hub was set up."""
+    with tenant(account.id):
+        places = [None, *Space.objects.filter(account_id=account.id)]
+        system = system_actor(account.id)
+        kinds = [kind for kind in all_kinds() if kind.prefix not in KEPT]
+        rows = chain.from_iterable(kind.export(system, place) for kind in kinds for place in places)
+        return next(rows, None) is not None
 
 
 def _agents(account: Account, names: dict[str, str]) -> dict[str, Actor]:
-    """Each by a key of its own; none if they are there already."""
+    """Each by a key of its own."""
     with tenant(account.id):
-        if AgentKey.objects.filter(account_id=account.id, name__in=names).exists():
-            return {}
         space = Space.objects.filter(account_id=account.id).earliest("created_at")
         system = system_actor(account.id)
         made = {

@@ -17,6 +17,7 @@ import django
 from memoryhub.running.errors import SetupError
 
 NO_TEAM = "There is no team yet."
+IN_USE = "Something was written here already."
 
 
 def migrate(environ: Mapping[str, str]) -> bool:
@@ -29,9 +30,9 @@ def first_run(environ: Mapping[str, str]) -> None:
     _run("first-run", environ)
 
 
-def demo(environ: Mapping[str, str]) -> None:
-    """Fill the first space with what a team might have written, unless that was done."""
-    _run("demo", environ)
+def demo(environ: Mapping[str, str]) -> bool:
+    """Fill the first space with what a team might have written. Whether: never beside what somebody wrote."""
+    return IN_USE not in _run("demo", environ)
 
 
 def _run(step: str, environ: Mapping[str, str]) -> str:
@@ -89,7 +90,8 @@ def _first_run() -> None:
 def _demo() -> None:
     from memoryhub.running.demo import fill
 
-    fill()
+    if not fill():
+        print(IN_USE)
 
 
 def main() -> None:

@@ -42,6 +42,7 @@ def up(data_dir: Path | None, host: str, port: int, *, demo: bool = False) -> No
     instance = Instance(find_data_dir(data_dir))
     instance.make()
     with _alone(instance), _interruptible():
+        click.echo(banner.STARTING)
         end_strays(_records(read_json(instance.state_file)))
         sockets = listen(host, port)
         os.environ.setdefault("PUBLIC_URL", _url(host, sockets[0].getsockname()[1]))
@@ -181,8 +182,8 @@ class _Service:
         try:
             if is_first:
                 prepare.first_run(self.environ)
-            if demo:
-                prepare.demo(self.environ)
+            if demo and not prepare.demo(self.environ):
+                click.echo(banner.NO_DEMO)
         except SetupError as error:
             log.error("%s", error)
         _await_answer(self.address, urlsplit(self.url).netloc)

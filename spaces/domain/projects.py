@@ -8,7 +8,7 @@ from accounts.models import Account
 from accounts.scopes import Right
 from memoryhub.common.errors import Forbidden, ValidationFailed
 from spaces.domain.access import SLUG, require_right
-from spaces.domain.spaces import create_space
+from spaces.domain.spaces import TAKEN_SLUGS, create_space
 from spaces.models import Space
 
 PROJECTS, TEAMS = "projects", "teams"
@@ -64,4 +64,6 @@ def _create(actor: Actor, slug: str) -> Space:
         raise Forbidden(
             "Creating a project needs the role owner or admin, and a key that is open to new spaces."
         )
+    if slug in TAKEN_SLUGS:
+        raise ValidationFailed({"path": [f"A project can't be named {slug}: a page has that address."]})
     return create_space(actor, name=slug, slug=slug)

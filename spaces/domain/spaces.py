@@ -23,6 +23,8 @@ from spaces.domain.versions import check_version
 from spaces.models import Space
 from spaces.models.spaces import CAPTURE_MODES, DREAM_MODES
 
+TAKEN_SLUGS = frozenset(["audit", "connect", "connections", "keys", "members"])
+"""Pages of the team have their addresses where those of its spaces begin."""
 DESCRIPTION_LENGTH = 1000
 MOST_DAYS = 365
 FEWEST_HOURS, MOST_HOURS = 6, 24 * 90
@@ -44,6 +46,8 @@ def create_space(
     chosen = slug or slugify(name)
     if not name.strip() or not chosen:
         raise ValidationFailed({"name": ["Give a name with at least one letter or digit."]})
+    if chosen in TAKEN_SLUGS:
+        raise ValidationFailed({"slug": [f"/{chosen}/ is the address of a page. Choose another slug."]})
     name = check_naming(name)
     zone(time_zone)
     try:

@@ -1,3 +1,4 @@
+from accounts.domain.events import seal_events
 from accounts.models import AgentKey
 from actions.models import Action
 from memoryhub.common.tenancy import tenant
@@ -8,6 +9,8 @@ from tests.conftest import Cast
 
 
 def test_a_new_team_is_filled_with_a_week_of_its_agents_once(cast: Cast) -> None:
+    with tenant(cast.account.id):
+        assert seal_events(cast.account.id)
     assert fill()
     assert not fill()
     with tenant(cast.account.id):
@@ -23,6 +26,15 @@ def test_what_it_says_is_there_for_an_agent_that_begins(cast: Cast) -> None:
     assert len(context["core"]) == 4
     assert [len(context["records"][part]) > 0 for part in ("overdue", "due", "open")] == [True] * 3
     assert len(context["actions"]) == 3
+
+
+def test_what_somebody_wrote_is_left_alone(cast: Cast) -> None:
+    call(cast.agent, "journal_write", date="2026-03-02", summary="My day")
+    assert not fill()
+    with tenant(cast.account.id):
+        assert JournalEntry.objects.count() == 1
+        assert not Memory.objects.exists()
+        assert not AgentKey.objects.filter(name="Cursor").exists()
 
 
 def test_nobody_else_gets_any_of_it(cast: Cast) -> None:

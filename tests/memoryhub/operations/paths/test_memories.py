@@ -117,6 +117,8 @@ class TestRemember:
                 kept(actor, create_project=True)
         with pytest.raises(ValidationFailed):
             kept(as_manager(cast), path="projects/a.b/c", create_project=True)
+        with pytest.raises(ValidationFailed, match="path: A project can't be named keys"):
+            kept(as_manager(cast), path="projects/keys/c", create_project=True)
         with pytest.raises(ValidationFailed):
             kept(as_manager(cast), " ", create_project=True)
         with tenant(cast.account.id):
