@@ -86,13 +86,16 @@ def checkpoint(data_dir: Path | None, account: str | None) -> None:
 @audit.command()
 @DATA_DIR
 def key(data_dir: Path | None) -> None:
-    """Print the public key that checkpoints are signed with. Keep it elsewhere, to verify without trusting us."""
+    """Print the public key that checkpoints are signed with, and its fingerprint, which checkpoints and the page Audit
+    name it by. Keep the key elsewhere, to verify without trusting us."""
     with open_instance(data_dir):
         from django.conf import settings
 
-        from memoryhub.common.signing import public_key
+        from memoryhub.common.signing import key_id, public_key
 
-        click.echo(public_key(settings.AUDIT_KEY))
+        public = public_key(settings.AUDIT_KEY)
+    click.echo(public)
+    click.echo(f"Its fingerprint: {key_id(public)}", err=True)
 
 
 def _accounts(slug: str | None) -> list[Account]:

@@ -128,14 +128,19 @@ class Unavailable(HubError):
     code, status = "unavailable", 503
 
 
-def from_pydantic(error: ValidationError) -> InvalidRequest | ValidationFailed:
+def from_pydantic(error: ValidationError, unknown: Sequence[str] = ()) -> InvalidRequest | ValidationFailed:
     """Our refusal for pydantic's: a value of the wrong type, or an argument nobody knows, makes it
-    `invalid_request`; otherwise it is `validation_failed`. Both carry `details.fields`."""
+    `invalid_request`; otherwise it is `validation_failed`. Both carry `details.fields`, and name arguments that were
+    sent and are `unknown`: what is missing may be there under another spelling."""
     faults = error.errors(include_url=False, include_input=False)
     fields = _collect((field_path(fault["loc"]), complaint(fault)) for fault in faults)
-    if any(is_wrong_type(fault["type"]) for fault in faults):
-        return InvalidRequest(_sentence(fields), fields=fields)
-    return ValidationFailed(fields)
+    wrong_type = any(is_wrong_type(fault["type"]) for fault in faults)
+    refusal = InvalidRequest(_sentence(fields), fields=fields) if wrong_type else ValidationFailed(fields)
+    if unknown:
+        named = [field_path([name]) for name in unknown]
+        refusal.details["unknown"] = named
+        refusal.message += f" Not known here: {', '.join(named[:SHOWN_FIELDS])}."
+    return refusal
 
 
 def _collect(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:

@@ -23,7 +23,7 @@ TIME = re.compile(
     r"(?P<offset>[Zz]|[+-][0-9]{2}(?::?[0-5][0-9])?)?"
 )
 
-TIME_FORM = "Must be a time like 2026-08-08T14:30:00Z or 2026-08-08T14:30."
+TIME_FORM = "Must be a day like 2026-08-08, or a time like 2026-08-08T14:30 or 2026-08-08T14:30:00Z."
 DATE_FORM = "Must be a date like 2026-08-08."
 NO_SUCH_TIME = "Is not a time that exists. Check day, hour, minute and offset."
 NO_SUCH_DATE = "Is not a day that exists. Check month and day."

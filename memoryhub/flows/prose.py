@@ -2,9 +2,11 @@
 
 import json
 import re
+from functools import reduce
 from typing import Any
 
 from memoryhub.common.odd import visible
+from memoryhub.common.text import ELLIPSIS, ENDING
 from spaces.domain.kinds import Row
 
 NAMES = ("kind", "date", "collection", "namespace", "key", "title", "type", "subject", "item")
@@ -12,6 +14,7 @@ BODIES = ("text", "summary", "content", "value", "data")
 LISTS = ("decisions", "open_loops", "tags", "topics")
 MARKUP = re.compile(r"([\\`*_\[\]<>#|~])")
 HIDDEN = ("superseded", "resolved", "quarantined")
+SENTENCE_ENDS = ENDING + ELLIPSIS
 NOT_PROSE = frozenset({"evt"})
 
 
@@ -22,8 +25,14 @@ def paragraph(row: Row) -> str:
     head = " · ".join(_plain(row[name]) for name in NAMES if row.get(name))
     body = next((_plain(row[name]) for name in BODIES if row.get(name) not in (None, "", {}, [])), "")
     lists = [f"{name.replace('_', ' ')}: {_plain(row[name])}" for name in LISTS if row.get(name)]
-    told = ". ".join([part for part in (body, *lists) if part])
+    told = reduce(_after, [part for part in (body, *lists) if part], "")
     return f"* **{head}**: {told}\n" if head else f"* {told}\n"
+
+
+def _after(told: str, part: str) -> str:
+    """The next sentence, whether or not the one before ends as one."""
+    between = "" if not told else " " if told[-1] in SENTENCE_ENDS else ". "
+    return f"{told}{between}{part}"
 
 
 def headline(row: Row) -> str:

@@ -198,7 +198,7 @@ class Operation:
         try:
             return self.input.model_validate(known), ignored
         except ValidationError as error:
-            raise from_pydantic(error) from None
+            raise from_pydantic(error, ignored) from None
 
     @cached_property
     def over_rest(self) -> "Operation":

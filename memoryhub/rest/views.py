@@ -12,7 +12,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.actor import Actor
-from memoryhub.common.errors import InvalidRequest, NotFound, PayloadTooLarge, ValidationFailed
+from memoryhub.common.errors import HubError, InvalidRequest, NotFound, PayloadTooLarge, ValidationFailed
 from memoryhub.common.text import parse_json
 from memoryhub.operations.base import Operation
 
@@ -41,9 +41,16 @@ class OperationView(APIView):
         return sorted(self.operations)
 
 
+class NoSuchPath(NotFound):
+    """An address, unlike a thing, is no secret."""
+
+    def __init__(self) -> None:
+        HubError.__init__(self, "Nothing is at this path. The paths there are: GET /v1/openapi.json.")
+
+
 class UnknownPath(APIView):
     def handle(self, request: Request, **path: str) -> Response:
-        raise NotFound("route")
+        raise NoSuchPath
 
     get = head = post = put = patch = delete = handle
 

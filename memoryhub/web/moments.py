@@ -10,17 +10,26 @@ _MINUTE, _HOUR, _DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=
 
 
 def spoken(moment: datetime, now: datetime | None = None) -> str:
-    """Short and relative within a week, a date beyond it."""
+    """Short and relative within a week, a date beyond it. What is to come is rounded, so that what was given three
+    days has three of them a moment later; of what is past, only whole lengths count."""
     now = now or timezone.now()
     distance = abs(moment - now)
     if distance >= 7 * _DAY:
         return calendar_day(timezone.localdate(moment), timezone.localdate(now))
     if distance < _MINUTE:
         return _("now") if moment >= now else _("just now")
-    length = _length(distance)
-    return (
-        _("in %(length)s") % {"length": length} if moment > now else _("%(length)s ago") % {"length": length}
-    )
+    if moment > now:
+        return _("in %(length)s") % {"length": _length(_rounded(distance))}
+    return _("%(length)s ago") % {"length": _length(distance)}
+
+
+def _rounded(distance: timedelta) -> timedelta:
+    """To whole minutes, hours or days, whichever it is told in."""
+    for unit, next_unit in ((_MINUTE, _HOUR), (_HOUR, _DAY)):
+        whole = (distance + unit / 2) // unit * unit
+        if whole < next_unit:
+            return whole
+    return (distance + _DAY / 2) // _DAY * _DAY
 
 
 def _length(distance: timedelta) -> str:

@@ -13,7 +13,7 @@ import memoryhub.auditing
 from accounts.domain.events import seal_events
 from accounts.models import Event
 from memoryhub.cli import cli
-from memoryhub.common.signing import new_signing_key, public_key
+from memoryhub.common.signing import key_id, new_signing_key, public_key
 from memoryhub.common.tenancy import tenant
 from tests.conftest import Cast
 from tests.database import become_app, become_owner
@@ -90,4 +90,5 @@ def test_an_account_that_is_gone_with_its_events_is_missed(cast: Cast) -> None:
 
 
 def test_the_public_key_is_told(settings: Any) -> None:
-    assert run("key").output.strip() == public_key(settings.AUDIT_KEY)
+    public = public_key(settings.AUDIT_KEY)
+    assert run("key").output.splitlines() == [public, f"Its fingerprint: {key_id(public)}"]

@@ -137,7 +137,7 @@ def test_a_doubled_time_with_an_offset_is_accepted() -> None:
     ],
 )
 def test_other_ways_to_write_a_time_are_refused(text: str) -> None:
-    expected = "Must be a time like 2026-08-08T14:30:00Z or 2026-08-08T14:30."
+    expected = "Must be a day like 2026-08-08, or a time like 2026-08-08T14:30 or 2026-08-08T14:30:00Z."
     assert refusal(parse_time, text, BOGOTA, field="starts_at") == [expected]
     assert refusal(parse_due, text, BOGOTA, "starts_at") == [expected]
 

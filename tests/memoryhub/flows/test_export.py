@@ -105,6 +105,15 @@ def test_people_read_what_is_remembered_without_links_pictures_or_markup(cast: C
     assert "\u202e" not in prose
 
 
+def test_a_sentence_that_ends_gets_no_second_end_before_its_tags(cast: Cast) -> None:
+    for text in ("Tea is at four.", "Is tea at four?", "お茶は四時です。", "Coffee is at five"):
+        remember(cast.owner, text=text, tags=["tea"])
+    prose = taken(cast.owner).read("memory.md").decode()
+    for told in ("at four. tags: tea", "at four? tags: tea", "四時です。 tags: tea", "at five. tags: tea"):
+        assert told in prose
+    assert ".. " not in prose
+
+
 def test_what_has_expired_or_waits_in_quarantine_does_not_leave_with_an_agent(cast: Cast) -> None:
     with time_machine.travel(NOW, tick=False) as clock:
         gone = remember(cast.agent, text="Short", expires_at="2026-03-02T13:00:00Z").memory

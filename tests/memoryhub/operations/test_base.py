@@ -102,6 +102,13 @@ def test_reading_adding_and_setting_ignore_unknown_arguments_and_say_so(cast: Ca
         assert answer["warnings"] == ["Ignored unknown argument: task_progress"]
 
 
+def test_what_is_missing_is_told_with_the_unknown_name_it_may_be_under(cast: Cast) -> None:
+    error = refusal(ECHO, cast.agent, {"txt": "hi"})
+    assert error.message == "text: Is required. Send it. Not known here: txt."
+    assert error.details == {"fields": {"text": ["Is required. Send it."]}, "unknown": ["txt"]}
+    assert "unknown" not in refusal(ECHO, cast.agent, {}).details
+
+
 def test_destroying_refuses_unknown_arguments(cast: Cast) -> None:
     error = refusal(replace(ECHO, effect=Effect.DESTROY), cast.agent, {"text": "hi", "dryrun": True})
     assert isinstance(error, InvalidRequest)

@@ -107,6 +107,7 @@ def test_a_key_works_in_x_api_key_too(call: Caller) -> None:
 def test_an_unknown_path_and_a_wrong_method_answer_in_the_same_shape(call: Caller) -> None:
     response = call("GET", "nothing/here")
     assert (response.status_code, error(response)["code"]) == (404, "not_found")
+    assert "/v1/openapi.json" in error(response)["message"]
     response = call("DELETE", "actions/A1")
     assert (response.status_code, error(response)["code"]) == (405, "invalid_request")
     assert response["Allow"] == "GET"
