@@ -155,6 +155,13 @@ class Shown(Row):
         return self.review.intact and Status.APPROVED in self.review.moves
 
     @property
+    def lacks_connection(self) -> bool:
+        """Nobody can approve it before the service is connected."""
+        connection = self.connection
+        missing = connection is None or connection.revoked_at is not None or connection.broken
+        return self.status == Status.PENDING and self.action.executor == "worker" and missing
+
+    @property
     def may_withdraw(self) -> bool:
         return Status.CANCELLED in self.review.moves and not self.may_decide and not self.may_take_back
 

@@ -1,19 +1,21 @@
 """Export and import in a browser: what is asked for here, a worker does, and the page shows how far it is."""
 
 from functools import partial
-from typing import cast
+from typing import Any, cast
 
 from django import forms
 from django.conf import settings
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
 from accounts.domain.accounts import person_actor
+from accounts.domain.names import names_of
 from accounts.models import User
 from accounts.scopes import Right
 from accounts.views.fresh import fresh_sign_in_required
@@ -70,11 +72,17 @@ def data(request: SpaceRequest) -> HttpResponse:
     context = {
         "form": form,
         "transfers": list_transfers(request.actor, request.space),
-        "exports": earlier_exports(request.actor, request.space),
+        "exports": _earlier(request),
         "erases": request.actor.has(Right.DELETE_SPACE),
         "people": people_of(request.actor),
     }
     return render(request, "data/data.html", context, status=form_status(form))
+
+
+def _earlier(request: SpaceRequest) -> list[dict[str, Any]]:
+    events = earlier_exports(request.actor, request.space)
+    names = names_of(request.actor.account_id, (event.actor for event in events))
+    return [{"actor": e.actor, "by": names[e.actor], "at": e.at, "whole": e.space_id is None} for e in events]
 
 
 def _started(request: SpaceRequest, form: ImportForm) -> bool:
@@ -133,4 +141,5 @@ def _check_still(user: User, account: str, taken: Transfer) -> None:
 
 
 def _back(request: SpaceRequest) -> HttpResponse:
-    return redirect("data", request.account_slug, request.space.slug)
+    """To where it stands, what came of it included."""
+    return redirect(f"{reverse('data', args=[request.account_slug, request.space.slug])}#yours")

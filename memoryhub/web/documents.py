@@ -8,21 +8,24 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 _HEADING = re.compile(r" {0,3}(#{1,6})\s+(.*?)\s*#*\s*")
-_ITEM = re.compile(r"(\s*)(?:[-*+]|\d{1,9}[.)])\s+\S.*")
+_ITEM = re.compile(r"(\s*)([-*+]|\d{1,9}[.)])\s+(\S.*?)\s*")
+_TASK = re.compile(r"\[([ xX])\]\s+(.*)")
 _QUOTE = re.compile(r" {0,3}>\s?(.*)")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,}).*")
 _RULE = re.compile(r" {0,3}(?:(?:-\s*){3,}|(?:\*\s*){3,}|(?:_\s*){3,})")
 DEEPEST = 4
+POINT, OPEN, DONE = "•", "☐", "☑"
 
 Kind = Literal["heading", "item", "quote", "code", "rule", "text"]
 
 
 class Block(NamedTuple):
-    """`level` is a heading's 1 to 6, or how far an item is set in."""
+    """`level` is a heading's 1 to 6, or how far an item is set in; `mark` is what stands before an item."""
 
     kind: Kind
     text: str
     level: int = 0
+    mark: str = ""
 
 
 def blocks(text: str) -> Iterator[Block]:
@@ -69,5 +72,14 @@ def _single(line: str) -> Block | None:
     if _RULE.fullmatch(line):
         return Block("rule", line)
     if item := _ITEM.fullmatch(line):
-        return Block("item", line.strip(), min(len(item[1].expandtabs(4)) // 2, DEEPEST))
+        return _item(item[3], min(len(item[1].expandtabs(4)) // 2, DEEPEST), item[2])
     return None
+
+
+def _item(text: str, level: int, mark: str) -> Block:
+    """With its number, a box where it is a task, or a point."""
+    if mark[0].isdigit():
+        return Block("item", text, level, mark)
+    if task := _TASK.fullmatch(text):
+        return Block("item", task[2], level, OPEN if task[1] == " " else DONE)
+    return Block("item", text, level, POINT)

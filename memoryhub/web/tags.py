@@ -22,6 +22,7 @@ from memoryhub.web.diffs import word_changes
 
 register = template.Library()
 
+_DRAWING = re.compile(r'<svg [^<>]*viewBox="([\d ]+)"[^<>]*><path d="([\dMHVzL, .]+)"[^<>]*/></svg>')
 _CODE = re.compile(r"`([^`\n]+)`")
 
 _CLASS_ICONS = {
@@ -140,7 +141,8 @@ def _block(block: documents.Block) -> SafeString:
             level = min(block.level + 1, 6)
             return format_html('<h{} class="doc-h{}">{}</h{}>', level, block.level, said, level)
         case "item":
-            return format_html('<p class="doc-item" data-level="{}">{}</p>', block.level, said)
+            form = '<p class="doc-item" data-level="{}"><span class="doc-mark">{}</span><span>{}</span></p>'
+            return format_html(form, block.level, block.mark, said)
         case "code":
             return format_html('<pre class="well doc-code" tabindex="0">{}</pre>', said)
         case "quote":
@@ -165,6 +167,15 @@ def icon(name: str, class_: str = "") -> SafeString:
         '<svg class="icon {}" aria-hidden="true" focusable="false"><use href="{}#{}"></use></svg>',
         class_, static("icons.svg"), name,
     )  # fmt: skip
+
+
+@register.filter
+def drawn(svg: str) -> SafeString:
+    """A QR code as allauth draws it: one path of numbers, and nothing else."""
+    found = _DRAWING.search(svg)
+    if found is None:
+        raise ValueError("not a drawing of one path")
+    return format_html('<svg viewBox="{}"><path d="{}"></path></svg>', *found.groups())
 
 
 @register.filter

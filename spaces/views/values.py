@@ -8,6 +8,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
+from accounts.domain.names import names_of
 from memoryhub.common.errors import Conflict, HubError
 from memoryhub.web.forms import form_status, pretty_json, show_refusal
 from spaces.domain.values import access_value, delete_value, list_namespaces, list_values, set_value
@@ -96,7 +97,8 @@ def _form_of(stored: Value) -> ValueForm:
 def _show(
     request: SpaceRequest, stored: Value, form: ValueForm, status: int = 200, **more: Any
 ) -> HttpResponse:
-    context = {"value": stored, "form": form, "pretty": pretty_json(stored.value), **more}
+    writer = names_of(stored.account_id, [stored.written_by])[stored.written_by]
+    context = {"value": stored, "form": form, "writer": writer, **more}
     return render(request, "values/value.html", context, status=status)
 
 

@@ -85,6 +85,22 @@ for (const field of document.querySelectorAll("input[data-zone]")) field.value |
 
 reveal(document);
 
+// The bar at the foot of a phone has more than fits: it opens where one is.
+const here = document.querySelector(".tabbar [aria-current]");
+if (here) {
+  const bar = here.closest("nav");
+  const before = here.previousElementSibling;
+  bar.scrollLeft = (before ? before.offsetLeft + before.offsetWidth : 0) - (bar.clientWidth - here.offsetWidth) / 2;
+}
+
+// What a passkey could not do, or a person did not want, is said on the page.
+document.addEventListener("allauth.error", (event) => {
+  const place = document.getElementById("passkey-trouble");
+  if (!place) return;
+  event.preventDefault();
+  place.hidden = false;
+});
+
 // How much time is left was written by the server; here it runs down.
 const inDays = new Intl.NumberFormat(document.documentElement.lang, { style: "unit", unit: "day", unitDisplay: "long" });
 setInterval(() => { for (const place of document.querySelectorAll("[data-until]")) place.textContent = left(place); }, 1000);

@@ -1,7 +1,13 @@
+import re
+
 import pytest
 from django.test import Client
 
+from accounts.actor import system_actor
+from actions.connectors.identity import Identity
 from actions.domain.actions import access_action
+from actions.domain.connections import add_connection
+from actions.domain.revising import add_revision
 from actions.models import Action
 from actions.views.headline import headline
 from memoryhub.common.tenancy import tenant
@@ -31,6 +37,26 @@ def test_approving_sends_back_the_digest_of_what_was_shown(cast: Cast, action: A
     assert answer.status_code == 302
     assert answer["Location"] == PAGE
     assert status_of(cast) == "approved"
+
+
+def test_what_nothing_is_connected_for_shows_approving_as_out_of_reach_and_the_way_to_connect(
+    cast: Cast,
+) -> None:
+    with tenant(cast.account.id):
+        action = proposed(cast, class_name="slack.send", payload={"channel": "#launch", "message": "Live"})
+    page = text_of(browser_of(cast.approver).get(PAGE))
+    buttons = re.findall(r"<button([^>]*)>(.*?)</button>", page, re.DOTALL)
+    [approve] = [attributes for attributes, said in buttons if said.strip().endswith("Approve")]
+    assert 'disabled aria-describedby="why-not"' in approve
+    assert 'href="/a/acme/connections/"' in page.partition('id="why-not"')[2].partition("</p>")[0]
+    with tenant(cast.account.id):
+        connection = add_connection(cast.owner, "slack", "no-token", Identity("T1", "Acme"))
+        add_revision(
+            system_actor(cast.account.id), action, {**action.current.payload, "channel": "C1"}, connection
+        )
+    page = text_of(browser_of(cast.approver).get(PAGE))
+    assert 'id="why-not"' not in page
+    assert "approve/" in page
 
 
 @pytest.mark.parametrize("sent", [{}, {"digest": ""}, {"digest": "0" * 64}])

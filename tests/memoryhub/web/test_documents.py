@@ -23,13 +23,21 @@ def test_a_document_is_read_block_by_block() -> None:
     assert list(blocks(DOCUMENT)) == [
         Block("heading", "Goals", 1),
         Block("text", "Migrate to async handlers,\none by one."),
-        Block("item", "- First"),
-        Block("item", "* Second", 1),
-        Block("item", "1. Third"),
+        Block("item", "First", 0, "•"),
+        Block("item", "Second", 1, "•"),
+        Block("item", "Third", 0, "1."),
         Block("quote", "Quoted\ntwice"),
         Block("code", "# not a heading\n\n- not an item"),
         Block("rule", "---"),
         Block("text", "#hashtag"),
+    ]
+
+
+def test_a_task_has_a_box_and_says_whether_it_is_done() -> None:
+    assert list(blocks("- [ ] Tests\n- [x] Code\n1) [ ] Not a task")) == [
+        Block("item", "Tests", 0, "☐"),
+        Block("item", "Code", 0, "☑"),
+        Block("item", "[ ] Not a task", 0, "1)"),
     ]
 
 

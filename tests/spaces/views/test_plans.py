@@ -47,7 +47,7 @@ def test_a_plan_is_written_and_shown_as_a_document(cast: Cast, client: Client) -
     answer = client.post(f"{SPACE}/plans/new/", fields)
     shown = text_of(client.get(answer["Location"]))
     assert '<h2 class="doc-h1">Goals</h2>' in shown
-    assert '<p class="doc-item" data-level="0">- Async</p>' in shown
+    assert '<p class="doc-item" data-level="0"><span class="doc-mark">•</span><span>Async</span></p>' in shown
     assert "#q3" in shown
 
 
