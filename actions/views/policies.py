@@ -1,7 +1,6 @@
 """The rules of a space: what is denied, what asks people, and what is approved by itself."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from django.contrib import messages
 from django.http import HttpResponse
@@ -12,7 +11,7 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.scopes import Right
 from accounts.views.fresh import fresh_sign_in_required
 from actions.domain.actions import access_action
-from actions.domain.policies.conditions import ANY_CLASS, BY_CLASS
+from actions.domain.policies.conditions import BY_CLASS
 from actions.domain.policies.rules import (
     Draft,
     access_policy,
@@ -24,27 +23,29 @@ from actions.domain.policies.rules import (
     list_policies,
     pinned_draft,
 )
-from actions.forms import PolicyForm
+from actions.forms import MORE_ROWS, ConditionRow, PolicyForm, rows_of, sent_rows
+from actions.models import Policy
 from memoryhub.common.errors import HubError
 from memoryhub.common.odd import visible
-from memoryhub.web.forms import form_status, pretty_json, show_refusal
+from memoryhub.web.forms import form_status
 from spaces.views.requests import SpaceRequest, space_view
 
 DIGITS = 10
 
 
 @dataclass(frozen=True)
-class Known:
-    """The conditions of a class, for the table beside the form."""
+class Line:
+    """A rule of the list, its conditions in words."""
 
-    class_name: str
-    conditions: list[tuple[str, str, str]]
+    rule: Policy
+    conditions: list[ConditionRow]
 
 
 @space_view
 @require_safe
 def policies(request: SpaceRequest) -> HttpResponse:
-    context = {"rules": list_policies(request.actor), "may_rule": request.actor.has(Right.MANAGE)}
+    lines = [Line(rule, rows_of(rule.conditions)) for rule in list_policies(request.actor)]
+    context = {"lines": lines, "may_rule": request.actor.has(Right.MANAGE)}
     return render(request, "policies/list.html", context)
 
 
@@ -53,16 +54,14 @@ def policies(request: SpaceRequest) -> HttpResponse:
 def new_policy(request: SpaceRequest) -> HttpResponse:
     """With `like`, every field is pinned to what that action is. A rule is first tried on the last 30 days."""
     like = request.GET.get("like", "")
-    start = _fields(pinned_draft(access_action(request.actor, like))) if like else {}
-    return _form(request, start)
+    return _form(request, pinned_draft(access_action(request.actor, like)) if like else None)
 
 
 @space_view
 @fresh_sign_in_required
 def policy(request: SpaceRequest, policy: str) -> HttpResponse:
     rule = access_policy(request.actor, policy)
-    start = {name: getattr(rule, name) for name in PolicyForm.base_fields}
-    return _form(request, {**start, "conditions": pretty_json(rule.conditions)}, policy)
+    return _form(request, rule, policy)
 
 
 @space_view
@@ -73,24 +72,29 @@ def end(request: SpaceRequest, policy: str) -> HttpResponse:
     return redirect("policies", request.account_slug, request.space.slug)
 
 
-def _form(request: SpaceRequest, start: dict[str, Any], id: str = "") -> HttpResponse:
-    form = PolicyForm(request.POST or None, initial=start)
-    tried = None
+def _form(request: SpaceRequest, start: Draft | Policy | None, id: str = "") -> HttpResponse:
+    initial = {name: getattr(start, name) for name in PolicyForm.base_fields} if start else {}
+    rows = sent_rows(request.POST) if request.POST else rows_of((start and start.conditions) or {})
+    tried, step = None, request.POST.get("step")
+    if step == "more":
+        form = PolicyForm(None, initial=request.POST.dict(), rows=rows, empty=MORE_ROWS)
+    else:
+        form = PolicyForm(request.POST or None, initial=initial, rows=rows)
     if form.is_valid():
         draft = Draft(**form.cleaned_data)
         try:
-            if request.POST.get("step") == "start":
+            if step == "start":
                 return _start(request, draft, id)
             tried = backtest(request.actor, draft)
         except HubError as error:
-            show_refusal(form, error)
+            form.tell(error)
     rule = access_policy(request.actor, id) if id else None
     context = {
         "form": form,
         "tried": tried,
         "rule": rule,
         "history": history_of(rule) if rule else [],
-        "known": _known(),
+        "classes": list(BY_CLASS),
     }
     return render(request, "policies/form.html", context, status=form_status(form))
 
@@ -108,16 +112,3 @@ def _version(request: SpaceRequest) -> int:
     """The one that its person had before them; what is no number is none that a rule ever had."""
     told = request.POST.get("version", "")
     return int(told) if told.isdecimal() and len(told) < DIGITS else 0
-
-
-def _fields(draft: Draft) -> dict[str, Any]:
-    named = {name: getattr(draft, name) for name in PolicyForm.base_fields}
-    return {**named, "conditions": pretty_json(draft.conditions)}
-
-
-def _known() -> list[Known]:
-    classes = [*BY_CLASS.items(), (_("any class"), ANY_CLASS)]
-    return [
-        Known(name, [(key, condition.label, condition.kind) for key, condition in conditions.items()])
-        for name, conditions in classes
-    ]

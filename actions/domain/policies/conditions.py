@@ -19,6 +19,7 @@ from memoryhub.common.errors import ValidationFailed
 
 MOST, LONGEST = 100, 300
 PINNED = "payload"
+NOT_OF_CLASS = "Is no condition of this class."
 
 Holds = Callable[[Payload, Any], bool]
 
@@ -71,7 +72,7 @@ def check_conditions(class_name: str, given: Mapping[str, Any]) -> dict[str, Any
 
 def _fault(condition: Condition | None, value: Any) -> str:
     if condition is None:
-        return "Is no condition of this class."
+        return NOT_OF_CLASS
     return "" if KINDS[condition.kind](value) else f"Must be {WORDS[condition.kind]}."
 
 
