@@ -13,10 +13,11 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
 from django.utils.translation import gettext as _
 
-from accounts.domain.accounts import person_actor
+from accounts.actor import Actor
+from accounts.domain.accounts import accounts_of, person_actor
 from accounts.domain.sessions import note_session
 from accounts.models import User
-from memoryhub.common.errors import HubError
+from memoryhub.common.errors import HubError, NotFound
 from memoryhub.common.secrets import Cut, cut
 from memoryhub.common.secrets.policy import check_always
 from memoryhub.common.tenancy import in_tenant
@@ -80,9 +81,13 @@ class TenantPageMiddleware:
         if not isinstance(request.user, User):
             return redirect_to_login(request.get_full_path())
         try:
+            actor = person_actor(request.user, kwargs["account"], address=request.META.get("REMOTE_ADDR", ""))
+        except NotFound:
+            return no_member_page(request, request.user)
+        try:
             check_sent(request, view)
             tell_cut(request)
-            return in_account(request, request.user, view, args, kwargs)
+            return in_account(request, actor, view, args, kwargs)
         except HubError as error:
             return error_page(request, error)
 
@@ -133,10 +138,9 @@ def tell_cut(request: HttpRequest) -> None:
 
 
 def in_account(
-    request: HttpRequest, user: User, view: View, args: tuple[Any, ...], kwargs: dict[str, Any]
+    request: HttpRequest, actor: Actor, view: View, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> HttpResponse:
     """Run the view in the account's transaction; a refusal inside it rolls back, and a deadlock starts it anew."""
-    actor = person_actor(user, kwargs["account"], address=request.META.get("REMOTE_ADDR", ""))
     request.actor = actor  # type: ignore[attr-defined]
 
     def answer() -> HttpResponse:
@@ -149,6 +153,11 @@ def in_account(
         return response
 
     return answer() if getattr(view, ASKS_FIRST, False) else in_tenant(actor.account_id, answer)
+
+
+def no_member_page(request: HttpRequest, user: User) -> HttpResponse:
+    """The same for a team that is not there and for one that its viewer is not in, or no longer."""
+    return render(request, "spaces/no_member.html", {"teams": accounts_of(user)}, status=NotFound.status)
 
 
 def error_page(request: HttpRequest, error: HubError) -> HttpResponse:

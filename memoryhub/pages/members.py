@@ -33,8 +33,8 @@ from memoryhub.flows.offboarding import preview_leaving, remove_member
 from memoryhub.pages.reasons import RIGHT_NAMES, answer, reason
 from memoryhub.web.forms import form_status, show_refusal
 from spaces.domain.access import list_spaces
-from spaces.domain.members import VISIBILITIES, Reach, reach_of, set_space_role, set_visibility
-from spaces.models.spaces import ACCOUNT_WIDE_ROLES
+from spaces.domain.members import Reach, reach_of, set_space_role, set_visibility
+from spaces.models.spaces import ACCOUNT_WIDE_ROLES, VISIBILITIES
 
 
 def the_list(account: str, **_kwargs: str) -> str:
@@ -66,12 +66,14 @@ def _list(request: MemberRequest, form: InviteForm) -> HttpResponse:
 
 
 def _line(request: MemberRequest, member: Membership) -> dict[str, Any]:
-    opens = request.actor.has(Right.MANAGE) or member.user_id == request.actor.user_id
+    is_self = member.user_id == request.actor.user_id
+    opens = request.actor.has(Right.MANAGE) or is_self
     return {
         "member": member,
         "id": typed_id("usr", member.user_id),
         "role": ROLE_NAMES[Role(member.role)],
         "opens": opens,
+        "erases": may_change(request.actor, member) and not is_self,
     }
 
 

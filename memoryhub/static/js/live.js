@@ -39,6 +39,7 @@ async function ask() {
   asking = true;
   try {
     const answer = await fetch(pulse, { headers: { Accept: "application/json" }, redirect: "error" });
+    if (answer.status === 404) return location.reload(); // no longer of this team or space
     if (answer.ok) hear(await answer.json());
   } catch { /* the next poll or message asks again */ }
   const again = asking === "again";

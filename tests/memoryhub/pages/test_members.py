@@ -45,6 +45,25 @@ def link_on(answer: Any) -> str:
     return found[0]
 
 
+def test_who_may_erase_a_person_gets_there_from_the_list(cast: Cast, owner: Client) -> None:
+    page = text_of(owner.get(HOME))
+    address = f"{HOME}usr_{cast.teammate.user_id.hex}/erase/"  # type: ignore[union-attr]
+    assert f'href="{address}"' in page
+    assert owner.get(address).status_code == 200
+    assert f"usr_{cast.owner.user_id.hex}/erase/" not in page  # type: ignore[union-attr]
+    assert "/erase/" not in text_of(browser_of(cast.teammate).get(HOME))
+
+
+def test_who_is_removed_is_told_so_on_the_page_they_had_open(cast: Cast) -> None:
+    client = browser_of(cast.teammate)
+    Membership.objects.filter(user_id=cast.teammate.user_id).delete()
+    for address in (HOME, "/a/acme/main/inbox/", "/a/nowhere/"):
+        answer = client.get(address)
+        assert (answer.status_code, "You are not in this team" in text_of(answer)) == (404, True)
+    add_member(cast.outsider.account_id, User.objects.get(id=cast.teammate.user_id), Role.VIEWER)
+    assert 'href="/a/globex/"' in text_of(client.get(HOME))
+
+
 def test_an_invitation_is_shown_once_and_lets_its_person_in(cast: Cast, owner: Client) -> None:
     link = link_on(owner.post(f"{HOME}invite/", {"email": "New@acme.example", "role": "viewer"}))
     assert link not in text_of(owner.get(HOME))
