@@ -64,11 +64,12 @@ def new_key(request: MemberRequest, account: str) -> HttpResponse:
 @never_cache
 @fresh_sign_in_required
 def connect(request: MemberRequest, account: str) -> HttpResponse:
-    """The second step of the welcome: the first key."""
-    return _make(request, "welcome/connect.html")
+    """The second step of the welcome: the key that is there already, such as the one that `up` printed, or a first."""
+    mine = [key for key in list_keys(request.actor) if key.is_live and key.created_by_id == request.user.id]
+    return _make(request, "welcome/connect.html", there=mine[-1] if mine else None)
 
 
-def _make(request: MemberRequest, template: str) -> HttpResponse:
+def _make(request: MemberRequest, template: str, **more: object) -> HttpResponse:
     check_may_make_keys(request.actor)
     form = _form(request)
     if form.is_valid():
@@ -83,7 +84,7 @@ def _make(request: MemberRequest, template: str) -> HttpResponse:
                 "first": "welcome" in template,
             }
             return render(request, "keys/made.html", context)
-    return render(request, template, {"form": form}, status=form_status(form))
+    return render(request, template, {"form": form, **more}, status=form_status(form))
 
 
 def _form(request: MemberRequest) -> KeyForm:

@@ -217,3 +217,19 @@ def test_only_its_maker_gets_a_new_secret_and_only_once(cast: Cast) -> None:
     assert maker.post(address_of(key, "revoke")).status_code == 302
     refused = maker.post(address_of(key, "change"), changed(cast))
     assert (refused.status_code, "has ended" in text_of(refused)) == (422, True)
+
+
+def test_the_welcome_knows_the_key_that_was_printed_when_the_hub_was_started(cast: Cast) -> None:
+    client = freshly_signed_in(cast.owner, time.time())
+    assert "You have one already" not in text_of(client.get("/a/acme/connect/"))
+    printed, secret = make_key(cast.owner, cast.space, name="First agent")
+    make_key(cast.owner, cast.space, name="A later one")
+    make_key(cast.teammate, cast.space, name="Somebody else’s")
+    page = text_of(client.get("/a/acme/connect/"))
+    told = page.partition("You have one already")[2].partition("Make another key")[0]
+    assert "First agent" in told
+    assert f"{secret[:12]}…{secret[-4:]}" in told
+    assert f"/keys/{printed.key_id}/first-call/" in told
+    assert secret not in page
+    AgentKey.objects.filter(id=printed.key_id).update(revoked_at=timezone.now())
+    assert "A later one" in text_of(client.get("/a/acme/connect/")).partition("You have one already")[2]
