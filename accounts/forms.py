@@ -67,6 +67,23 @@ class OwnerForm(forms.Form):
     )
 
 
+class ProfileForm(forms.Form):
+    """What a person is called, and which zone they see times in."""
+
+    name = forms.CharField(
+        label=_("Your name"),
+        max_length=120,
+        help_text=_("Every team of yours sees it."),
+        widget=forms.TextInput(attrs={"autocomplete": "name"}),
+    )
+    time_zone = forms.CharField(
+        label=_("Time zone"),
+        max_length=64,
+        required=False,
+        help_text=_("Such as Europe/Zurich. Empty is the one your browser is in."),
+    )
+
+
 class FirstOwnerForm(OwnerForm):
     team = forms.CharField(
         label=_("Team"), max_length=120, help_text=_("What you call yourselves; it can be changed.")

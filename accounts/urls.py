@@ -6,6 +6,7 @@ urlpatterns = [
     path("accounts/email/", addresses.AddressView.as_view(), name="account_email"),
     path("acting/", acting.acting, name="acting"),
     path("welcome/<str:token>/", welcome.welcome, name="welcome"),
+    path("profile/", preferences.profile, name="profile"),
     path("appearance/", preferences.theme, name="theme"),
     path("sessions/<int:session>/end/", sessions.end, name="session-end"),
     path("shortcuts/", preferences.shortcuts, name="shortcuts"),

@@ -163,6 +163,40 @@ class MemoryForm(Versioned):
     )
 
 
+class TeamForm(forms.Form):
+    name = forms.CharField(
+        label=_("Name"),
+        max_length=120,
+        help_text=_("Addresses stay as they are: they have the slug, not the name."),
+    )
+
+
+class NewSpaceForm(forms.Form):
+    name = forms.CharField(
+        label=_("Name"), max_length=120, help_text=_("What it is about, such as a project or a customer.")
+    )
+    slug = forms.CharField(
+        label=_("Slug"),
+        max_length=64,
+        required=False,
+        help_text=_("Its name in addresses and for agents, which stays. Empty: made from the name."),
+        widget=forms.TextInput(
+            attrs={"class": "code-input", "spellcheck": "false", "autocapitalize": "none"}
+        ),
+    )
+    description = forms.CharField(
+        label=_("Description"), max_length=1000, required=False, widget=forms.Textarea(attrs={"rows": 2})
+    )
+    time_zone = forms.CharField(
+        label=_("Time zone"), max_length=64, help_text=_("Such as Europe/Zurich: when its days end.")
+    )
+    visibility = forms.ChoiceField(
+        label=_("Open to"),
+        choices=[("account", _("The whole team")), ("members", _("Named people only"))],
+        initial="account",
+    )
+
+
 class SettingsForm(Versioned):
     name = forms.CharField(label=_("Name"), max_length=120)
     description = forms.CharField(

@@ -15,11 +15,14 @@ from spaces.views import (
     records,
     sessions,
     settings,
+    team,
     values,
 )
 
 team_pages = [
     path("", home.account_home, name="account"),
+    path("settings/", team.team, name="team"),
+    path("spaces/new/", team.new_space, name="space-new"),
     path("connect/", keys.connect, name="connect"),
     path("audit/", audit.audit, name="audit"),
     path("audit/check/", audit.check, name="audit-check"),

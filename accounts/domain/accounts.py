@@ -8,10 +8,11 @@ from django.utils.text import slugify
 
 from accounts.actor import Actor
 from accounts.domain.addresses import domain_of, is_proven_row
+from accounts.domain.events import record_event
 from accounts.models import Account, Membership, User
 from accounts.scopes import ROLE_RIGHTS, Right, Role
-from memoryhub.common.errors import Conflict, NotFound, ValidationFailed
-from memoryhub.common.ids import parse_id
+from memoryhub.common.errors import Conflict, Forbidden, NotFound, ValidationFailed
+from memoryhub.common.ids import parse_id, typed_id
 from memoryhub.common.naming import check_naming
 from memoryhub.common.tenancy import tenant
 
@@ -28,6 +29,28 @@ def create_account(name: str, slug: str | None = None) -> Account:
             return Account.objects.create(name=check_naming(name), slug=chosen)
     except IntegrityError as error:
         raise Conflict("An account with this slug exists already.") from error
+
+
+def access_account(actor: Actor) -> Account:
+    return Account.objects.get(id=actor.account_id)
+
+
+def may_rename_account(actor: Actor) -> bool:
+    return actor.kind in ("person", "system") and actor.has(Right.MANAGE)
+
+
+def rename_account(actor: Actor, name: str) -> Account:
+    """What the team is called. Its slug stays, and with it every address."""
+    if not may_rename_account(actor):
+        raise Forbidden("Renaming the team needs the role owner or admin.")
+    name = check_naming(name)
+    with transaction.atomic():
+        account = Account.objects.select_for_update(no_key=True).get(id=actor.account_id)
+        if account.name != name:
+            account.name = name
+            account.save(update_fields=["name"])
+            record_event(actor, "account.renamed", "account", typed_id("acc", account.id))
+    return account
 
 
 def add_member(account_id: UUID, user: User, role: Role) -> Membership:

@@ -25,6 +25,7 @@ SECTIONS = {
     "connections": "connections", "connection": "connections",
     "policies": "policies", "policy": "policies",
     "settings": "settings", "audit": "audit", "members": "members", "member": "members",
+    "team": "team", "space": "team",
 }  # fmt: skip
 
 

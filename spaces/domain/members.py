@@ -15,9 +15,7 @@ from memoryhub.common.ids import typed_id
 from memoryhub.common.live import MEMBERS, publish
 from spaces.domain.access import access_space, narrowed_role
 from spaces.models import Space, SpaceMember
-from spaces.models.spaces import ACCOUNT_WIDE_ROLES
-
-VISIBILITIES = ("account", "members")
+from spaces.models.spaces import ACCOUNT_WIDE_ROLES, VISIBILITIES
 
 
 @dataclass(frozen=True)

@@ -14,21 +14,26 @@ from memoryhub.common.ids import typed_id
 from memoryhub.common.naming import check_naming
 from memoryhub.common.secrets.policy import POLICIES
 from memoryhub.common.times import zone
-from spaces.domain.access import access_space
+from spaces.domain.access import SLUG, access_space
 from spaces.domain.checks import KIB, check_json, check_length, check_name
 from spaces.domain.due import move_due_days
 from spaces.domain.records import COLLECTION, STATUS
 from spaces.domain.renewing import space_changed
 from spaces.domain.versions import check_version
 from spaces.models import Space
-from spaces.models.spaces import CAPTURE_MODES, DREAM_MODES
+from spaces.models.spaces import CAPTURE_MODES, DREAM_MODES, VISIBILITIES
 
-TAKEN_SLUGS = frozenset(["audit", "connect", "connections", "keys", "members"])
+TAKEN_SLUGS = frozenset(["audit", "connect", "connections", "keys", "members", "settings", "spaces"])
 """Pages of the team have their addresses where those of its spaces begin."""
-DESCRIPTION_LENGTH = 1000
+SLUG_LENGTH, DESCRIPTION_LENGTH = 64, 1000
 MOST_DAYS = 365
 FEWEST_HOURS, MOST_HOURS = 6, 24 * 90
 CLOSED_BYTES = 16 * KIB
+
+
+def check_may_create_spaces(actor: Actor) -> None:
+    if not actor.has(Right.MANAGE):
+        raise Forbidden("Creating a space needs the role owner or admin.")
 
 
 def create_space(
@@ -41,15 +46,13 @@ def create_space(
     visibility: str = "account",
 ) -> Space:
     """A new, empty space. The slug is made from the name unless given."""
-    if not actor.has(Right.MANAGE):
-        raise Forbidden("Creating a space needs the role owner or admin.")
-    chosen = slug or slugify(name)
-    if not name.strip() or not chosen:
-        raise ValidationFailed({"name": ["Give a name with at least one letter or digit."]})
-    if chosen in TAKEN_SLUGS:
-        raise ValidationFailed({"slug": [f"/{chosen}/ is the address of a page. Choose another slug."]})
+    check_may_create_spaces(actor)
     name = check_naming(name)
+    check_length(description, DESCRIPTION_LENGTH, "description")
+    chosen = _slug(name, slug or "")
     zone(time_zone)
+    if visibility not in VISIBILITIES:
+        raise ValidationFailed({"visibility": [f"Must be one of {', '.join(VISIBILITIES)}."]})
     try:
         with transaction.atomic():
             space = Space.objects.create(
@@ -64,6 +67,25 @@ def create_space(
     except IntegrityError as error:
         raise Conflict("A space with this slug exists already.") from error
     return space
+
+
+def _slug(name: str, given: str) -> str:
+    slug = given.strip() or slugify(name)[:SLUG_LENGTH].rstrip("-_")
+    if not slug:
+        raise ValidationFailed(
+            {"slug": ["None can be made of this name. Give one of small letters, digits and hyphens."]}
+        )
+    if not SLUG.fullmatch(slug):
+        raise ValidationFailed(
+            {
+                "slug": [
+                    "Must have only small letters, digits, `-` and `_`, begin with no sign, and be at most 64 long."
+                ]
+            }
+        )
+    if slug in TAKEN_SLUGS:
+        raise ValidationFailed({"slug": [f"/{slug}/ is the address of a page. Choose another slug."]})
+    return slug
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ SECRET_POLICIES = [
     ("reject", "Refuse what holds one"),
     ("quarantine", "Cut them out and hold memories for review"),
 ]
+VISIBILITIES = ("account", "members")
 DREAM_MODES = ("off", "client", "server")
 CAPTURE_MODES = ("off", "review", "on")
 ACCOUNT_WIDE_ROLES = {"owner", "admin"}

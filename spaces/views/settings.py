@@ -46,7 +46,7 @@ def settings(request: SpaceRequest) -> HttpResponse:
         except Conflict:
             form.add_error(None, _("The settings have changed meanwhile. Load the page again and look."))
         except HubError as error:
-            show_refusal(form, error)
+            show_refusal(form, error, timezone="time_zone")
         else:
             messages.success(request, _("Saved."))
             return redirect("settings", request.account_slug, request.space.slug)

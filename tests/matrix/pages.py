@@ -102,7 +102,7 @@ RECORD = {"status": "open", "content": "{{}}", "version": "2"}
 MEMORY = {"text": "Tea is at four", "kind": "fact", "tier": "long", "version": "2"}
 PLAN = {"title": "Tea", "content": "At four", "type": "plan", "status": "draft", "version": "2"}
 RULE = {
-    "name": "Two for letters", "effect": "require", "class_name": "gmail.reply", "conditions": "{{}}",
+    "name": "Two for letters", "effect": "require", "class_name": "gmail.reply",
     "approvals": "2", "step": "start",
 }  # fmt: skip
 TRANSACTION = {"type": "expense", "item": "Tea", "amount": "4.20", "currency": "CHF"}
@@ -123,6 +123,9 @@ PAGES: dict[str, Page] = {
     "v1:import": Page("/v1/import", post=everybody("401")),
     "v1:unknown": Page("/v1/nothing", get=everybody("401"), post=everybody("401")),
     "welcome": Page("/welcome/unknown/", get=everybody(GONE), post=everybody(GONE)),
+    "profile": Page(
+        "/profile/", get=signed_in(SHOWN), post=signed_in(GOES_ON), data={"name": "Another name"}
+    ),
     "theme": Page("/appearance/", get=everybody(NOT_SO), post=everybody(GOES_ON)),
     "shortcuts": Page("/shortcuts/", get=everybody(NOT_SO), post=signed_in(GOES_ON)),
     "acting": Page("/acting/", get=signed_in(SHOWN)),
@@ -198,6 +201,15 @@ PAGES: dict[str, Page] = {
     ),
     "account": Page(TEAM, get=members(GOES_ON)),
     "connect": Page(f"{TEAM}connect/", get=makers(SHOWN), post=makers(SHOWN), data=KEY, fresh=True),
+    "team": Page(
+        f"{TEAM}settings/", get=members(SHOWN), post=managers(GOES_ON), data={"name": "Another name"}
+    ),
+    "space-new": Page(
+        f"{TEAM}spaces/new/",
+        get=managers(SHOWN),
+        post=managers(GOES_ON),
+        data={"name": "Another", "time_zone": "UTC", "visibility": "account"},
+    ),
     # people: everybody sees who is in the team, and of themselves what they may do
     "members": Page(f"{TEAM}members/", get=members(SHOWN)),
     "member": Page(f"{TEAM}members/person/{{person}}/", get=managers(SHOWN)),
