@@ -20,6 +20,7 @@ from accounts.models import User
 from memoryhub.common.errors import HubError, NotFound
 from memoryhub.common.secrets import Cut, cut
 from memoryhub.common.secrets.policy import check_always
+from memoryhub.common.sizes import check_longest
 from memoryhub.common.tenancy import in_tenant
 from memoryhub.common.text import check_text
 
@@ -107,7 +108,8 @@ def tend_session(request: HttpRequest, now: float) -> None:
 
 
 def check_sent(request: HttpRequest, view: View) -> None:
-    """Secrets are cut out of all that was sent, and what no field can hold is refused, before any view reads it."""
+    """What no field can hold is refused, and secrets are cut out of all that was sent, before any view reads it."""
+    check_longest([dict(request.GET.lists()), dict(request.POST.lists())])
     spared: frozenset[str] = getattr(view, TAKES_SECRETS, frozenset()) | {CSRF_FIELD}
     request.GET, _asked = without_secrets(request.GET, spared)  # type: ignore[assignment]
     request.POST, request.cut = without_secrets(request.POST, spared)  # type: ignore[assignment, attr-defined]

@@ -19,6 +19,7 @@ from memoryhub.common.errors import Conflict, Forbidden, HubError, ValidationFai
 from memoryhub.common.ids import typed_id
 from memoryhub.common.locks import lock
 from memoryhub.common.secrets.walking import counted, cut
+from memoryhub.common.sizes import check_longest
 from memoryhub.common.text import check_text, excerpt
 from memoryhub.flows.moving_in import open_source
 from memoryhub.flows.prose import headline
@@ -200,6 +201,7 @@ class _Taking:
         """Cut before anything keeps it; what may never be stored refuses the import."""
         try:
             check_text(row)
+            check_longest(row)
             found = cut(row)
             check_secrets(found, self.arrival.space)
         except HubError as error:

@@ -107,6 +107,7 @@ class Operation:
         sent = screened(
             actor,
             self.tolerated(raw or {}),
+            self.arguments,
             each=self.input.each,
             stores=self.stores,
             whole=self.whole,

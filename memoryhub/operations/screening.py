@@ -5,9 +5,10 @@ from functools import partial
 from typing import Any
 
 from accounts.actor import Actor
-from memoryhub.common.errors import SecretRejected
+from memoryhub.common.errors import SecretRejected, ValidationFailed
 from memoryhub.common.secrets import Cut, cut
 from memoryhub.common.secrets.policy import check_always, check_policy
+from memoryhub.common.sizes import Schemas, check_count, check_sizes
 from memoryhub.common.tenancy import tenant
 from spaces.domain.secrets import secret_policy
 
@@ -16,16 +17,25 @@ ROWS = ("id", "artifact_id", "run_id")
 
 
 def screened(
-    actor: Actor, sent: Mapping[str, Any], *, each: str, stores: bool, whole: bool, by_path: bool = False
+    actor: Actor,
+    sent: Mapping[str, Any],
+    schemas: Schemas,
+    *,
+    each: str,
+    stores: bool,
+    whole: bool,
+    by_path: bool = False,
 ) -> Cut:
-    """`sent` without its secrets. What is only read is cut and answered; what `stores` something is refused where
-    the space wants it so. The members of the argument `each` are screened each by itself: one that is refused
-    stands in its place as its refusal. `whole`: nothing in it may be altered. `by_path`: its `path` names the
-    space, by a project.
+    """`sent` without its secrets, if it is no larger than its `schemas` allow.
+
+    What is only read is cut and answered; what `stores` something is refused where the space wants it so. The members
+    of the argument `each` are screened each by itself: one that is refused stands in its place as its refusal.
+    `whole`: nothing in it may be altered. `by_path`: its `path` names the space, by a project.
     """
     check = partial(_check, actor, whole=whole, by_path=by_path) if stores or whole else _leave
     if each and isinstance(sent.get(each), list):
-        return _each_by_itself(sent, each, check)
+        return _each_by_itself(sent, schemas, each, check)
+    check_sizes(sent, schemas)
     return _checked(sent, check)
 
 
@@ -36,13 +46,19 @@ def _checked(sent: Mapping[str, Any], check: Check) -> Cut:
     return result
 
 
-def _each_by_itself(sent: Mapping[str, Any], each: str, check: Check) -> Cut:
-    result = _checked({name: value for name, value in sent.items() if name != each}, check)
+def _each_by_itself(sent: Mapping[str, Any], schemas: Schemas, each: str, check: Check) -> Cut:
+    beside = {name: value for name, value in sent.items() if name != each}
+    check_sizes(beside, schemas)
+    check_count(sent[each], schemas[each], each)
+    members = schemas[each].get("items", {}).get("properties", {})
+    result = _checked(beside, check)
     result.value[each] = []
     for item in sent[each]:
         try:
-            found = _checked(item if isinstance(item, Mapping) else {each: item}, check)
-        except SecretRejected as refusal:
+            told = item if isinstance(item, Mapping) else {each: item}
+            check_sizes(told, members)
+            found = _checked(told, check)
+        except (SecretRejected, ValidationFailed) as refusal:
             result.value[each].append(refusal)
             continue
         result.value[each].append(found.value if isinstance(item, Mapping) else found.value[each])

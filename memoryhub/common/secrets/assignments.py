@@ -48,6 +48,7 @@ NEXT_PAIR = re.compile(
 )
 BARE_END = re.compile(r"[\s\"'`<>]|\\[nrt\"]|&quot;|$")
 LONGEST = 4096
+LINE = 1024
 
 
 def find_assignments(text: str, raw: bytes, at: Callable[[int], int]) -> Iterator[Span]:
@@ -107,8 +108,14 @@ def _value(
 
 def _is_flag(text: str, begun: int, name: str) -> bool:
     """`--password x`, and `ENV DB_PASSWORD x` of a container's recipe."""
-    line = text[max(0, text.rfind("\n", 0, begun) + 1) : begun]
+    line = text[_line_start(text, begun) : begun]
     return name.startswith(("--", "_auth")) or (name.isupper() and line.strip() in ("ENV", "ARG", "setx"))
+
+
+def _line_start(text: str, begun: int) -> int:
+    """Where the line begins, or so far before: a line without end is looked at in pieces."""
+    least = max(0, begun - LINE)
+    return max(text.rfind("\n", least, begun) + 1, least)
 
 
 def _goes_on(text: str, at: int, begun: int, sign: str, quoted_name: bool) -> bool:
@@ -118,10 +125,7 @@ def _goes_on(text: str, at: int, begun: int, sign: str, quoted_name: bool) -> bo
     if sign == ",":
         return quoted_name and OPENED.match(text, at) is not None
     if sign == "|":
-        return (
-            "|" in text[text.rfind("\n", 0, begun) + 1 : begun]
-            or "|" in text[at : at + 200].partition("\n")[0]
-        )
+        return "|" in text[_line_start(text, begun) : begun] or "|" in text[at : at + 200].partition("\n")[0]
     return text[begun - 1 : begun] == "<" or "</" in text[at : at + LONGEST].partition("\n")[0]
 
 
@@ -158,6 +162,8 @@ def _bare(text: str, at: int, begun: int, sign: str, kind: Holds) -> Span | None
     if kind is Holds.PHRASE and whole_line:
         return _judged(text, at, _line_end(text, at), kind, "line")
     end = _bare_end(text, at, in_query)
+    if sign == "|" and (cell := text.find("|", at, end)) > at:
+        end = cell
     place = "quoted" if sign in (">", "|") or in_query else "line" if whole_line and sign == "=" else "bare"
     return _judged(text, at, end, kind, place)
 

@@ -1,6 +1,7 @@
 """Every secret in a text, in whichever spelling."""
 
 from collections.abc import Callable, Iterator
+from itertools import accumulate
 
 from memoryhub.common.secrets.armour import find_keys
 from memoryhub.common.secrets.assignments import find_assignments
@@ -12,6 +13,9 @@ from memoryhub.common.secrets.views import blobs, views
 __all__ = ["Span", "find"]
 
 SHORTEST = 8
+STEP = 1024
+CONTINUED = bytes(range(0x80, 0xC0))
+"""Bytes that begin no character."""
 
 
 def find(text: str) -> list[Span]:
@@ -44,7 +48,14 @@ def _plainly(text: str) -> Iterator[Span]:
 def _places(text: str, raw: bytes) -> Callable[[int], int]:
     if len(raw) == len(text):
         return int
-    return lambda place: len(raw[:place].decode())
+    begun = [len(raw[at : at + STEP].translate(None, CONTINUED)) for at in range(0, len(raw), STEP)]
+    before = [0, *accumulate(begun)]
+
+    def at(place: int) -> int:
+        step = place // STEP
+        return before[step] + len(raw[step * STEP : place].translate(None, CONTINUED))
+
+    return at
 
 
 def _weight(span: Span) -> tuple[bool, int]:
