@@ -10,6 +10,7 @@ from rest_framework.views import APIView
 from accounts.actor import Actor
 from accounts.domain.credentials import look_again
 from accounts.domain.resources import rest_api
+from accounts.scopes import Scope
 from memoryhub.common.errors import InvalidRequest
 from memoryhub.common.tenancy import tenant
 from memoryhub.flows.export import Export, check_export, open_export, stream_export
@@ -17,6 +18,29 @@ from memoryhub.rest.auth import lower_headers
 from memoryhub.web.spooled import download
 
 ACCOUNT = "account"
+
+DESCRIBED = {
+    "operationId": "hub.export",
+    "summary": "Export",
+    "description": "The space of the call as a ZIP, or everything of the account. It is written while it is read.",
+    "tags": ["hub"],
+    "x-scopes": [str(Scope.EXPORT_READ)],
+    "parameters": [
+        {
+            "name": "scope",
+            "in": "query",
+            "required": False,
+            "schema": {"type": "string", "enum": ["space", ACCOUNT]},
+        },
+        {"name": "space", "in": "query", "required": False, "schema": {"type": "string"}},
+    ],
+    "responses": {
+        "200": {
+            "description": "The ZIP",
+            "content": {"application/zip": {"schema": {"type": "string", "format": "binary"}}},
+        }
+    },
+}
 
 
 class ExportView(APIView):

@@ -8,6 +8,7 @@ from django.conf import settings
 from django.http import HttpRequest, JsonResponse
 
 from memoryhub.operations.base import REGISTRY, Operation
+from memoryhub.rest import downloads, uploads
 
 ERROR = {
     "type": "object",
@@ -28,6 +29,13 @@ REFUSED = {
     "description": "Refused",
     "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}},
 }
+
+
+FILES: list[tuple[str, str, dict[str, Any]]] = [
+    ("/export", "get", downloads.DESCRIBED),
+    ("/import", "post", uploads.DESCRIBED),
+]
+"""Addresses that stream files, and are no operations."""
 
 
 def openapi_view(request: HttpRequest) -> JsonResponse:
@@ -53,7 +61,8 @@ def document() -> dict[str, Any]:
 
 
 def paths() -> dict[str, dict[str, Any]]:
-    described: dict[str, dict[str, Any]] = {}
+    described = {path: {method: {**told, "responses": {**told["responses"], "default": REFUSED}}}
+                 for path, method, told in FILES}  # fmt: skip
     for operation in REGISTRY.routes():
         assert operation.route is not None
         path = "/" + re.sub(r":\w+\}", "}", operation.route.path)

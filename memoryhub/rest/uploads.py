@@ -11,11 +11,51 @@ from rest_framework.views import APIView
 
 from accounts.actor import Actor
 from accounts.domain.limits import spend_write
+from accounts.scopes import Scope
 from memoryhub.common.errors import InvalidRequest, PayloadTooLarge
 from memoryhub.common.tenancy import tenant
 from memoryhub.flows.importing import import_file
 
 PIECE = 256 * 1024
+
+FLAG = {"type": "string", "enum": ["true", "false", ""]}
+ASKED = {
+    "space": {"type": "string"},
+    "from": {"type": "string"},
+    "name": {"type": "string"},
+    "dry_run": FLAG,
+    "keep": FLAG,
+}
+COUNT = {"type": "integer", "minimum": 0}
+TOLD = {
+    "system": {"type": "string"},
+    "dry_run": {"type": "boolean"},
+    "conflicts": COUNT,
+    "counts": {"type": "object", "additionalProperties": {"type": "object", "additionalProperties": COUNT}},
+    "lines": {"type": "array", "items": {"type": "object"}},
+    "redactions": {"type": "array", "items": {"type": "object"}},
+    "left_out": {"type": "array", "items": {"type": "object"}},
+}
+DESCRIBED = {
+    "operationId": "hub.import",
+    "summary": "Import",
+    "description": "Takes a file into a space: an export of ours or of another system. All of it or nothing.",
+    "tags": ["hub"],
+    "x-scopes": [str(Scope.SPACE_ADMIN)],
+    "parameters": [{"name": n, "in": "query", "required": False, "schema": s} for n, s in ASKED.items()],
+    "requestBody": {
+        "required": True,
+        "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
+    },
+    "responses": {
+        "200": {
+            "description": "What became of its rows, or would",
+            "content": {
+                "application/json": {"schema": {"type": "object", "required": list(TOLD), "properties": TOLD}}
+            },
+        }
+    },
+}
 
 
 class AnyBody(BaseParser):
