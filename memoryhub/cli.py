@@ -356,7 +356,8 @@ cli.add_command(rotate, "rotate-keys")
 cli.add_command(bench)
 
 import memoryhub.auditing  # noqa: E402 (adds its commands)
-import memoryhub.moving  # noqa: E402, F401 (adds its commands)
+import memoryhub.moving  # noqa: E402
+import memoryhub.rescanning  # noqa: E402, F401 (adds its command)
 
 
 def main() -> None:

@@ -10,7 +10,7 @@ from actions.domain.describe import describe
 from actions.models import Action, ActionRevision, Approval, Attempt
 from memoryhub.common.ids import typed_id
 from memoryhub.common.times import format_time
-from spaces.domain.kinds import Kind, Row, in_batches, register_kind
+from spaces.domain.kinds import Kept, Kind, Row, in_batches, register_kind
 from spaces.models import Space
 
 
@@ -75,4 +75,14 @@ def _attempt(attempt: Attempt) -> Row:
     }
 
 
-ACTIONS = register_kind(Kind(prefix="act", model_label="actions.Action", export=export))
+ACTIONS = register_kind(
+    Kind(
+        prefix="act",
+        model_label="actions.Action",
+        export=export,
+        kept=(
+            Kept("actions.Action", names=("meta", "receipt", "reason")),
+            Kept("actions.ActionRevision", names=("summary", "payload_json", "preconditions_json")),
+        ),
+    )
+)

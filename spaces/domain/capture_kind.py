@@ -10,7 +10,7 @@ from spaces.domain import retold
 from spaces.domain.arriving import Fields, Shape, arrive, written_by
 from spaces.domain.capture.capturing import fold_hash
 from spaces.domain.checks import check_visible
-from spaces.domain.kinds import Arrival, Kind, Row, in_batches, register_kind
+from spaces.domain.kinds import Arrival, Kept, Kind, Row, in_batches, register_kind
 from spaces.domain.whole import erase_rows
 from spaces.models import Capture, Space
 from spaces.models.captures import TEXT_LENGTH
@@ -75,5 +75,6 @@ CAPTURES = register_kind(
         forgetting=retold.OF_CAPTURES,
         whole=partial(erase_rows, Capture, "cap", ("capture.forgotten", "capture")),
         arrive=partial(arrive, SHAPE),
+        kept=(Kept("spaces.Capture", ("text", "agent", "session", "trigger")),),
     )
 )

@@ -15,7 +15,7 @@ from memoryhub.common.times import format_time
 from spaces.domain.arriving import BATCH, Fields, Shape, arrive, writer
 from spaces.domain.checks import KIB, check_json
 from spaces.domain.dreams.scrubbing import scrub
-from spaces.domain.kinds import Arrival, Kind, Row, in_batches, register_kind
+from spaces.domain.kinds import Arrival, Kept, Kind, Row, in_batches, register_kind
 from spaces.models import DreamChange, DreamRun, Space
 from spaces.models.dreams import FINISHED, KINDS, OPEN, OPS, STATES, THINKERS
 
@@ -156,6 +156,10 @@ DREAMS = register_kind(
         model_label="spaces.DreamRun",
         export=export,
         scrub=scrub,
+        kept=(
+            Kept("spaces.DreamRun", ("notes", "conflicts")),
+            Kept("spaces.DreamChange", ("proposal", "before", "note")),
+        ),
         plural="dreams",
         arrive=partial(arrive, SHAPE),
     )

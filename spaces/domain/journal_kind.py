@@ -37,6 +37,7 @@ from spaces.domain.kinds import (
     Forgetting,
     Forgotten,
     Hit,
+    Kept,
     Kind,
     Row,
     Selection,
@@ -214,6 +215,7 @@ JOURNAL = register_kind(
         model_label="spaces.JournalEntry",
         export=export,
         forgetting=Forgetting(scope="journal", find=find, erase=erase),
+        kept=(Kept("spaces.JournalEntry", ("summary", *LISTS)), Kept("spaces.JournalVersion", ("data",))),
         arrive=partial(arrive, SHAPE),
     )
 )

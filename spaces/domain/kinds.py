@@ -151,6 +151,20 @@ class Trace:
 
 
 @dataclass(frozen=True)
+class Kept:
+    """A table in which rows of a kind keep what somebody gave: in `fields`, and in `names` by which a row is found
+    again or which nobody may change. `save(row, fields)` also brings what follows from them up to date. Rows that are
+    `frozen` are written once: they make way for others with the same id.
+    """
+
+    label: str
+    fields: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    save: Callable[[Any, list[str]], None] = lambda row, fields: row.save(update_fields=fields)
+    frozen: bool = False
+
+
+@dataclass(frozen=True)
 class Kind:
     """A kind of stored thing.
 
@@ -159,7 +173,7 @@ class Kind:
     `scrub(actor, trace)` takes out of rows that stay what they keep of a text that is gone for good.
     `plural` names its file in an export. Without `arrive` its rows are left out of an import, and named there.
     `whole(actor, ids)` erases rows of which nothing else has to follow; others go by `forgetting`. `beside` is the
-    prefix of the kind in whose file its rows leave.
+    prefix of the kind in whose file its rows leave. `kept` is where secrets are looked for anew.
     """
 
     prefix: str
@@ -171,6 +185,7 @@ class Kind:
     arrive: Arriving | None = None
     whole: Callable[[Actor, Sequence[UUID]], int] | None = None
     beside: str = ""
+    kept: tuple[Kept, ...] = ()
 
     @property
     def name(self) -> str:

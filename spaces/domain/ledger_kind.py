@@ -13,6 +13,7 @@ from spaces.domain.due import due_in
 from spaces.domain.kinds import (
     Arrival,
     Arriving,
+    Kept,
     Kind,
     Outcome,
     Row,
@@ -162,6 +163,12 @@ LEDGER = register_kind(
         export=export,
         forgetting=retold.OF_THE_LEDGER,
         arrive=take,
+        kept=(
+            Kept(
+                "spaces.Transaction",
+                ("item", "category", "merchant", "payment_method", "note", "path", "agent"),
+            ),
+        ),
         whole=partial(erase_rows, Transaction, "txn", ("ledger.forgotten", "transaction")),
     )
 )
@@ -171,6 +178,7 @@ DUE = register_kind(
         model_label="spaces.Reminder",
         export=nothing,
         beside="txn",
+        kept=(Kept("spaces.Reminder", ("content", "path", "agent")),),
         whole=partial(erase_rows, Reminder, "rmd", ("ledger.forgotten", "reminder")),
     )
 )

@@ -18,6 +18,7 @@ from spaces.domain.kinds import (
     Forgetting,
     Forgotten,
     Hit,
+    Kept,
     Kind,
     Row,
     Selection,
@@ -29,6 +30,7 @@ from spaces.domain.memories.access import require_write
 from spaces.domain.memories.arriving import POINTERS
 from spaces.domain.memories.erasing import erase_memories
 from spaces.domain.memories.fields import told
+from spaces.domain.memories.recutting import GIVEN, save_cut
 from spaces.domain.phrases import texts_in
 from spaces.domain.search.holding import may_hold
 from spaces.domain.search.names import Word
@@ -197,6 +199,7 @@ MEMORIES = register_kind(
         model_label="spaces.Memory",
         export=export,
         forgetting=Forgetting(scope="memories", find=find, erase=erase),
+        kept=(Kept("spaces.Memory", GIVEN, save=save_cut), Kept("spaces.MemoryVersion", ("data",))),
         arrive=partial(arrive, SHAPE),
     )
 )

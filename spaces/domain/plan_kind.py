@@ -11,7 +11,7 @@ from accounts.actor import Actor
 from memoryhub.common.ids import typed_id
 from memoryhub.common.times import format_time
 from spaces.domain.arriving import Fields, Shape, arrive, written_by
-from spaces.domain.kinds import Arrival, Kind, Row, in_batches, register_kind
+from spaces.domain.kinds import Arrival, Kept, Kind, Row, in_batches, register_kind
 from spaces.domain.plans import CLEANERS, state, what_changed
 from spaces.domain.unified import unified_diff
 from spaces.domain.whole import erase_rows
@@ -109,6 +109,10 @@ PLANS = register_kind(
         model_label="spaces.Plan",
         export=export,
         arrive=partial(arrive, SHAPE),
+        kept=(
+            Kept("spaces.Plan", ("title", "content", "tags", "metadata")),
+            Kept("spaces.PlanVersion", ("data", "diff"), frozen=True),
+        ),
         whole=partial(erase_rows, Plan, "pln", ("plan.deleted", "plan")),
     )
 )

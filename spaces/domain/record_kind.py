@@ -22,6 +22,7 @@ from spaces.domain.kinds import (
     Forgetting,
     Forgotten,
     Hit,
+    Kept,
     Kind,
     Row,
     Selection,
@@ -157,5 +158,9 @@ RECORDS = register_kind(
         export=export,
         forgetting=Forgetting(scope="records", find=find, erase=erase),
         arrive=partial(arrive, SHAPE),
+        kept=(
+            Kept("spaces.Record", ("data",), names=("collection", "key", "status")),
+            Kept("spaces.RecordVersion", ("data",)),
+        ),
     )
 )

@@ -7,10 +7,11 @@ from uuid import UUID
 from accounts.actor import Actor
 from memoryhub.common.canonical import digest
 from memoryhub.common.ids import typed_id
+from memoryhub.common.secrets import marked
 from memoryhub.common.times import format_time
 from spaces.domain import retold
 from spaces.domain.arriving import BATCH, Fields, Shape, arrive, redactions, written_by
-from spaces.domain.kinds import Arrival, Kind, Row, in_batches, register_kind
+from spaces.domain.kinds import Arrival, Kept, Kind, Row, in_batches, register_kind
 from spaces.domain.memories.arriving import LOOSE_ENDS
 from spaces.domain.summaries import ITEMS, TEXT_LENGTH, check_prose, items_among
 from spaces.domain.whole import erase_rows
@@ -93,6 +94,11 @@ def _connect(arrival: Arrival) -> None:
     SummaryItem.objects.bulk_create(items, batch_size=BATCH)
 
 
+def save_cut(summary: Summary, fields: list[str]) -> None:
+    summary.redactions = marked(summary.text)
+    summary.save(update_fields=[*fields, "redactions"])
+
+
 SHAPE = Shape(
     prefix="sum",
     model=Summary,
@@ -113,5 +119,6 @@ SUMMARIES = register_kind(
         forgetting=retold.OF_SUMMARIES,
         whole=partial(erase_rows, Summary, "sum", ("summary.deleted", "summary")),
         arrive=partial(arrive, SHAPE),
+        kept=(Kept("spaces.Summary", ("text", "agent", "session"), save=save_cut),),
     )
 )

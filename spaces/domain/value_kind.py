@@ -9,7 +9,7 @@ from memoryhub.common.ids import typed_id
 from memoryhub.common.times import format_time
 from spaces.domain.arriving import Fields, Shape, arrive, written_by
 from spaces.domain.checks import check_json, check_name
-from spaces.domain.kinds import Arrival, Kind, Row, in_batches, register_kind
+from spaces.domain.kinds import Arrival, Kept, Kind, Row, in_batches, register_kind
 from spaces.domain.values import NAMESPACE, RESERVED, VALUE_BYTES, checked_key
 from spaces.domain.whole import erase_rows
 from spaces.models import Space, Value
@@ -76,6 +76,7 @@ VALUES = register_kind(
         model_label="spaces.Value",
         export=export,
         arrive=partial(arrive, SHAPE),
+        kept=(Kept("spaces.Value", ("value",), names=("namespace", "key")),),
         whole=partial(erase_rows, Value, "val", ("value.deleted", "value")),
     )
 )

@@ -1,16 +1,10 @@
 """After a space or a person is erased, what they said is nowhere: a full dump of the database is read for it."""
 
-import subprocess
-from datetime import date
 from typing import Any
 
 import pytest
-from django.conf import settings
-from django.db import connection
-from django.utils import timezone
 
 import memoryhub.tasks  # noqa: F401 (makes the handlers of jobs known)
-from accounts.actor import Actor
 from accounts.domain.accounts import add_member, person_actor
 from accounts.domain.invitations import invite
 from accounts.domain.keys import create_key
@@ -19,32 +13,22 @@ from accounts.scopes import PRESETS, Role
 from actions.domain.policies.rules import Draft, create_policy
 from actions.domain.transitions import approve_action
 from memoryhub.common.errors import Conflict, Forbidden, HubError, NotFound, ValidationFailed
-from memoryhub.common.ids import new_id, typed_id
+from memoryhub.common.ids import new_id
 from memoryhub.common.tenancy import tenant
 from memoryhub.flows.erasing import erase_member, erase_space, preview_member, preview_space
 from memoryhub.flows.forgetting import forget
 from memoryhub.flows.transfers import run_transfers, start_export, start_import
-from memoryhub.running.binaries import find_binaries
-from spaces.domain import ledger
-from spaces.domain.capture import Said as Turn
-from spaces.domain.capture import capture
-from spaces.domain.journal import Log, write_journal
 from spaces.domain.kinds import all_kinds
-from spaces.domain.memories import edit_memory, find_memories, remember
-from spaces.domain.plans import Changes as PlanChanges
-from spaces.domain.plans import create_plan, update_plan
-from spaces.domain.records import Changes, put_record
+from spaces.domain.memories import find_memories, remember
 from spaces.domain.spaces import create_space
-from spaces.domain.summaries import Item, Said, record_summary
-from spaces.domain.values import set_value
-from spaces.models import DreamChange, DreamRun, Memory, Space
+from spaces.models import Memory, Space
 from tests.actions.stage import propose
 from tests.conftest import Cast
+from tests.memoryhub.flows.planting import dumped, plant, tables_with
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 PLANTED = "heliotropezebra"
-SENTENCE = f"We chose {PLANTED}."
 SAID = f"Likes {PLANTED}.".encode()
 HELD_IN = {
     "spaces_space", "spaces_memory", "spaces_memoryversion", "spaces_record",
@@ -55,46 +39,13 @@ HELD_IN = {
 }  # fmt: skip
 
 
-def dumped() -> str:
-    """Every row of every table, as its owner sees it."""
-    owner = settings.DB_OWNER
-    environ = {
-        "PGHOST": owner["HOST"],
-        "PGUSER": owner["USER"],
-        "PGDATABASE": connection.settings_dict["NAME"],
-    }
-    done = subprocess.run(
-        [str(find_binaries().program("pg_dump")), "--data-only", "--inserts", "--enable-row-security"],
-        env={**environ, "PGPORT": str(owner["PORT"] or 5432)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return done.stdout
-
-
-def tables_with(phrase: str) -> set[str]:
-    return {line.split()[2].split(".")[1] for line in dumped().splitlines() if _inserts(line, phrase)}
-
-
-def _inserts(line: str, phrase: str) -> bool:
-    return line.startswith("INSERT INTO ") and phrase in line
-
-
 @pytest.fixture
 def doomed(cast: Cast) -> Space:
     """A space with the word in every kind of thing, in earlier versions, in an export that lies ready."""
     with tenant(cast.account.id):
         space = create_space(cast.owner, name="Doomed", description=PLANTED)
+        plant(cast, space, PLANTED)
         agent = cast.agent.in_space("doomed")
-        for text in (PLANTED, f"{PLANTED} again"):
-            put_record(agent, "tasks", Changes(data={"note": text, PLANTED: 1}), key=PLANTED)
-            write_journal(agent, date(2026, 3, 1), Log(text, decisions=[text]))
-            set_value(agent, "prefs", PLANTED, text)
-        memory = remember(agent, text=PLANTED, tags=[PLANTED], metadata={PLANTED: PLANTED}).memory
-        edit_memory(agent, memory.id, text="something else", tags=[])
-        remember(agent, text=f"{PLANTED} once more")
-        _in_the_families(agent, space, memory)
         action = propose(agent, summary=PLANTED, payload={"text": PLANTED}).action
         approve_action(cast.owner.in_space("doomed"), action.uid, digest=action.current.digest)
         rule = Draft(PLANTED, "require", "pay.out", {"payload": {PLANTED: PLANTED}})
@@ -103,41 +54,6 @@ def doomed(cast: Cast) -> Space:
         start_export(cast.owner, space)
     run_transfers()
     return space
-
-
-def _in_the_families(agent: Actor, space: Space, memory: Memory) -> None:
-    record_summary(agent, Said(SENTENCE, [Item({"text": f"{SENTENCE} Yes."})], agent=PLANTED), space="doomed")
-    entry = ledger.Entry("expense", PLANTED, "3", "EUR", merchant=PLANTED, note=PLANTED)
-    ledger.void_transaction(agent, typed_id("txn", ledger.record_transaction(agent, entry).transaction.id))
-    ledger.set_reminder(agent, PLANTED, "2026-03-05", recurrence="daily")
-    plan = create_plan(agent, PLANTED, f"# {PLANTED}")
-    update_plan(agent, plan.id, PlanChanges(title="Quiet", content="Nothing"))
-    create_plan(agent, "Another", PLANTED, PlanChanges(tags=[PLANTED], metadata={PLANTED: 1}))
-    Space.objects.filter(id=space.id).update(capture_mode="review")
-    turn = Turn("user", f"Remember that we always keep {PLANTED} first.")
-    assert capture(agent, [turn], agent=PLANTED, session=PLANTED).outcomes[0].capture
-    run = DreamRun.objects.create(
-        account_id=space.account_id,
-        space=space,
-        thinker="server",
-        status="applied",
-        notes=PLANTED,
-        conflicts=[{"reason": PLANTED}],
-        started_by=agent.key,
-        created_at=timezone.now(),
-    )
-    image = {"id": memory.id.hex, "text": PLANTED}
-    DreamChange.objects.create(
-        account_id=space.account_id,
-        run=run,
-        number=0,
-        op="update",
-        memories=[memory.id],
-        proposal={"text": PLANTED},
-        before=[image],
-        state="applied",
-        note=PLANTED,
-    )
 
 
 def test_a_space_is_erased_with_every_word_in_it(cast: Cast, doomed: Space) -> None:
