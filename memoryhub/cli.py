@@ -313,7 +313,7 @@ def reset(data_dir: Path | None, account: str | None, email: str, as_json: bool)
 
 @cli.group()
 def keyring() -> None:
-    """The keys that connections' tokens are sealed under."""
+    """The keys that tokens and other secrets are sealed under at rest."""
 
 
 @keyring.command("new")
@@ -341,12 +341,11 @@ def rotate(data_dir: Path | None, as_json: bool) -> None:
         import django
 
         django.setup()
-        from accounts.domain.seeds import reseal_seeds
-        from actions.domain.connections import reseal_everything
         from memoryhub.common.errors import HubError
+        from memoryhub.flows.resealing import reseal_all
 
         try:
-            resealed = reseal_everything() + reseal_seeds()
+            resealed = sum(reseal_all().values())
         except HubError as error:
             raise SetupError(error.message) from error
     show({"resealed": resealed}, as_json, f"{resealed} sealed anew")
