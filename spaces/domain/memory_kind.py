@@ -5,6 +5,8 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
+from django.utils import timezone
+
 from accounts.actor import Actor
 from accounts.domain.events import record_events
 from memoryhub.common.errors import Forbidden, NotFound
@@ -65,11 +67,10 @@ def erase(actor: Actor, selection: Selection, hits: Sequence[Hit]) -> Forgotten:
 
 def export(actor: Actor, space: Space | None) -> Iterator[Row]:
     every = Memory.objects.filter(account_id=actor.account_id, space=space)
-    leaving = every.leaving_with(actor)
-    staying = {
-        typed_id("mem", id) for id in every.exclude(id__in=leaving.values("id")).values_list("id", flat=True)
-    }
-    for memory in in_batches(leaving.prefetch_related("versions")):
+    now = timezone.now()
+    behind = every.staying_behind(actor, now).values_list("id", flat=True)
+    staying = {typed_id("mem", id) for id in behind}
+    for memory in in_batches(every.leaving_with(actor, now).prefetch_related("versions")):
         yield without(staying, row_of(memory))
 
 

@@ -39,9 +39,14 @@ class MemoryQuerySet(ScopedQuerySet["Memory"]):
     def active(self, now: datetime | None = None) -> "MemoryQuerySet":
         return self.live(now).filter(status="active")
 
-    def leaving_with(self, actor: Actor) -> "MemoryQuerySet":
+    def leaving_with(self, actor: Actor, now: datetime | None = None) -> "MemoryQuerySet":
         """What an export takes along. What is held back leaves with people only, never with an agent."""
-        return self.live() if actor.kind in AGENTS else self.unexpired()
+        return self.live(now) if actor.kind in AGENTS else self.unexpired(now)
+
+    def staying_behind(self, actor: Actor, now: datetime) -> "MemoryQuerySet":
+        """All others. Said by itself, since to compare all with all those that leave takes the square of the time."""
+        gone = ("dropped", "quarantined") if actor.kind in AGENTS else ("dropped",)
+        return self.filter(Q(status__in=gone) | Q(expires_at__lte=now, pinned=False))
 
     def reached_from(self, space: Space) -> "MemoryQuerySet":
         """Those of the space, and of the account as a whole."""
