@@ -348,6 +348,11 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = BODY_LIMIT
 # A key's minute, counted in the shared cache; 0 is no limit.
 RATE_LIMIT_REQUESTS = envint("RATE_LIMIT_REQUESTS", 120)
 RATE_LIMIT_WRITES = envint("RATE_LIMIT_WRITES", 60)
+SPACE_QUOTAS = {
+    "memories": envint("SPACE_MEMORIES", 50_000),
+    "records": envint("SPACE_RECORDS", 100_000),
+    "values": envint("SPACE_VALUES", 10_000),
+}
 IMPORT_BYTES = envint("IMPORT_BYTES", 512 * 1024 * 1024)  # of one uploaded file
 ANSWER_CHARS = envint("ANSWER_CHARS", 60_000)
 

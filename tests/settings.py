@@ -19,6 +19,7 @@ for service in (
 ):  # fmt: skip
     os.environ[f"{service}_URL"] = "http://127.0.0.1:9"  # no test leaves this machine
 os.environ["KEYRING"] = f"tests:{'A' * 43}"
+os.environ["SPACE_MEMORIES"] = os.environ["SPACE_RECORDS"] = os.environ["SPACE_VALUES"] = "0"
 os.environ["RATE_LIMIT_REQUESTS"] = os.environ["RATE_LIMIT_WRITES"] = "0"
 os.environ.setdefault("PUBLIC_URL", "http://testserver")
 

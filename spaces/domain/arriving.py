@@ -21,6 +21,7 @@ from memoryhub.common.text import check_text
 from memoryhub.common.times import format_time, parse_time
 from spaces.domain.checks import KIB, check_json, check_length
 from spaces.domain.kinds import Arrival, Outcome, Row, RowRefused
+from spaces.domain.quotas import check_quota
 from spaces.models.scoped import Version
 
 M = TypeVar("M", bound=Tenant)
@@ -337,5 +338,6 @@ def _store(shape: Shape[M], arrival: Arrival, new: Sequence[Arrived[M]]) -> None
     if objects:
         shape.placed(arrival, objects)
         space = arrival.space.id if arrival.space else None
+        check_quota(shape.model, arrival.account_id, space)
         type, noun = shape.event
         record_events(arrival.actor, type, noun, {typed_id(shape.prefix, o.pk): space for o in objects})

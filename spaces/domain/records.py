@@ -21,6 +21,7 @@ from memoryhub.common.times import format_time, parse_due, zone
 from spaces.domain.access import access_space
 from spaces.domain.checks import KIB, check_json, check_key, check_name, check_visible
 from spaces.domain.due import due_in
+from spaces.domain.quotas import check_quota
 from spaces.domain.versions import check_version, insert_or_lock
 from spaces.models import Record, RecordVersion, Space
 from spaces.models.records import open_filter
@@ -66,6 +67,7 @@ def put_record(
     with transaction.atomic():
         stored, created = _place(new)
         if created:
+            check_quota(Record, within.account_id, within.id)
             _record(actor, "record.created", stored)
         else:
             _change(actor, stored, changes, within)

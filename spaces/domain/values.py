@@ -21,6 +21,7 @@ from memoryhub.common.paging import Page, page_of
 from memoryhub.common.text import excerpt
 from spaces.domain.access import access_space
 from spaces.domain.checks import KIB, check_json, check_key, check_name
+from spaces.domain.quotas import check_quota
 from spaces.domain.versions import check_version, insert_or_lock
 from spaces.models import Space, Value
 
@@ -87,7 +88,9 @@ def set_value(
     same = Value.objects.inside(within).at(new.namespace, new.key)
     with transaction.atomic():
         stored, created = insert_or_lock(new, same, "value", expected_version=expected_version)
-        if not created:
+        if created:
+            check_quota(Value, within.account_id, within.id)
+        else:
             _overwrite(stored, new)
         record_event(actor, "value.set", "value", typed_id("val", stored.id), space_id=within.id)
     return stored, created

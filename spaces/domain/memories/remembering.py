@@ -22,6 +22,7 @@ from spaces.domain.memories.fields import Place, Statement, cleaned, told, union
 from spaces.domain.memories.holding import ACTIVE, HELD, reasons_of, see_held_again
 from spaces.domain.memories.identity import identity_of
 from spaces.domain.memories.trust import trust_of
+from spaces.domain.quotas import check_quota, is_limited
 from spaces.domain.search.indexing import index_fields
 from spaces.models import Memory
 from spaces.models.memories import ORIGINS, TIERS
@@ -41,12 +42,12 @@ class Remembered:
 def remember(
     actor: Actor, *, account_wide: bool = False, captured: bool = False, **statement: Unpack[Statement]
 ) -> Remembered:
-    """Store a statement, or see it again. QuotaExceeded when it is to be core and the core is full. `captured` is
-    what was said in passing, and is trusted less."""
+    """Store a statement, or see it again. QuotaExceeded when the space, or the core that it is for, is full.
+    `captured` is what was said in passing, and is trusted less."""
     place = writing_place(actor, account_wide=account_wide)
     memory = composed(actor, place, statement, captured=captured)
-    # From here on only a full core refuses, so that only a core memory needs something to go back to.
-    with transaction.atomic(savepoint=memory.tier == "core"):
+    # From here on only a full core or a full space refuses: only then something is needed to go back to.
+    with transaction.atomic(savepoint=memory.tier == "core" or is_limited(Memory)):
         return _remember(actor, place, memory)
 
 
@@ -129,6 +130,7 @@ def _held(actor: Actor, memory: Memory) -> Remembered:
         return Remembered(twin, created=False)
     assign(memory, index_fields(memory, memory.space))
     memory.save(force_insert=True)
+    check_quota(Memory, memory.account_id, memory.space_id)
     record_event(actor, "memory.created", "memory", typed_id("mem", memory.id), space_id=memory.space_id)
     return Remembered(memory, created=True)
 
@@ -155,6 +157,7 @@ def _is_stored(memory: Memory) -> bool:
 def _created(actor: Actor, memory: Memory) -> Remembered:
     if memory.tier == "core":
         check_core_room(memory)
+    check_quota(Memory, memory.account_id, memory.space_id)
     expire_later(memory)
     embed_later([memory])
     record_event(actor, "memory.created", "memory", typed_id("mem", memory.id), space_id=memory.space_id)
