@@ -109,6 +109,7 @@ def backup(data_dir: Path | None, file: Path, without_secrets: bool) -> None:
     with open_instance(data_dir) as instance, whole_file(file) as target:
         manifest = back_up(instance, target, with_secrets=not without_secrets)
     click.echo(f"{file}: {sum(manifest['counts'].values()):,} rows of {len(manifest['counts'])} tables")
+    click.echo(f"Delete it after {manifest['delete_after']}: until then it keeps what is forgotten here.")
 
 
 @cli.command()

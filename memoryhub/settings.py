@@ -353,6 +353,7 @@ SPACE_QUOTAS = {
     "records": envint("SPACE_RECORDS", 100_000),
     "values": envint("SPACE_VALUES", 10_000),
 }
+BACKUP_DAYS = envint("BACKUP_DAYS", 30)  # how long a backup is meant to be kept
 IMPORT_BYTES = envint("IMPORT_BYTES", 512 * 1024 * 1024)  # of one uploaded file
 ANSWER_CHARS = envint("ANSWER_CHARS", 60_000)
 

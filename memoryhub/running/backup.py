@@ -17,7 +17,7 @@ import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, Any
@@ -131,10 +131,12 @@ def back_up(instance: Instance, target: IO[bytes], *, with_secrets: bool = True)
 def _described(session: psycopg.Connection[Any], dump: Path) -> dict[str, Any]:
     from memoryhub import settings  # only now: it reads the environment as the instance has set it
 
+    now = datetime.now(UTC)
     return {
         "format": FORMAT,
         "version": VERSION,
-        "made_at": datetime.now(UTC).isoformat(timespec="seconds"),
+        "made_at": now.isoformat(timespec="seconds"),
+        "delete_after": (now + timedelta(days=settings.BACKUP_DAYS)).date().isoformat(),
         "made_by": f"Memory Hub {settings.VERSION}",
         "postgres": server_major(session),
         "migrations": _migrations(session),
