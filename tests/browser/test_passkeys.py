@@ -96,6 +96,6 @@ def test_a_security_key_is_the_second_step_after_the_password(
     page.get_by_label("Email").fill("owner@acme.example")
     page.get_by_label("Password").fill("correct horse battery")
     page.get_by_role("button", name="Sign in", exact=True).click()
-    expect(page.get_by_role("heading", name="Two-Factor Authentication")).to_be_visible()
-    page.get_by_role("button", name="Use a security key").click()
+    expect(page.get_by_role("heading", name="The second step")).to_be_visible()
+    page.get_by_role("button", name="Use a passkey or security key").click()
     expect(page.get_by_role("heading", name="Inbox")).to_be_visible()
