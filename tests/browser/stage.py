@@ -120,6 +120,8 @@ def make_hostile(cast: Cast) -> Hostile:
         "action in doubt": f"{space}/actions/{sent[1].short_id}/",
         "connections": f"{home}/connections/",
         "connection new": f"{home}/connections/new/slack/",
+        "connection by signing in": f"{home}/connections/new/google/",
+        "connection failed": "/connections/callback/google/?state=unknown",
         "policies": f"{space}/policies/",
         "policy": f"{space}/policies/{rule.uid}/",
         "policy new": f"{space}/policies/new/?like={actions[0].short_id}",
