@@ -76,6 +76,13 @@ class Right(StrEnum):
 KEY_MAKERS = frozenset({Role.OWNER, Role.ADMIN, Role.MEMBER})
 """Who may make keys. Of the account as a whole, so it is no right that a space could narrow."""
 
+ROLES_TO_GIVE: dict[Role, frozenset[Role]] = {
+    Role.OWNER: frozenset(Role),
+    Role.ADMIN: frozenset({Role.ADMIN, Role.MEMBER, Role.VIEWER}),
+}
+"""Which roles a person may invite to or give others. A role that isn't named gives none. Who may not decide makes
+nobody who does: they could be that somebody under another address."""
+
 ROLE_RIGHTS: dict[Role, frozenset[Right]] = {
     Role.OWNER: frozenset(Right),
     Role.ADMIN: frozenset({Right.READ, Right.WRITE, Right.MANAGE, Right.EXPORT}),

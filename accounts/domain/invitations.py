@@ -9,16 +9,18 @@ from uuid import UUID
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
-from django.db import transaction
+from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.actor import Actor
-from accounts.domain.accounts import add_member
+from accounts.domain.accounts import add_member, member_actor
 from accounts.domain.addresses import came_by_letter, is_proven, mail_is_sent, prove_address
-from accounts.domain.events import record_event
+from accounts.domain.events import record_event, record_events
 from accounts.domain.letters import send_invitation
 from accounts.models import Account, AgentKey, Invitation, Membership, User
-from accounts.scopes import Right, Role
+from accounts.models.accounts import InvitationQuerySet
+from accounts.scopes import ROLES_TO_GIVE, Right, Role
 from memoryhub.common.errors import Conflict, Forbidden, NotFound, ValidationFailed
 from memoryhub.common.ids import typed_id
 from memoryhub.common.naming import check_naming
@@ -61,8 +63,8 @@ def invite(actor: Actor, role: Role, *, email: str = "", life: timedelta = LIFE)
 def check_may_invite(actor: Actor, role: Role) -> None:
     if actor.kind not in ("person", "system") or not actor.has(Right.MANAGE):
         raise Forbidden("Inviting needs the role owner or admin.")
-    if role is Role.OWNER and actor.role is not Role.OWNER:
-        raise Forbidden("Only an owner can invite an owner.")
+    if role not in ROLES_TO_GIVE[actor.role]:
+        raise Forbidden(f"Only an owner can invite to the role {role}.")
 
 
 def check_address(account_id: UUID, address: str) -> None:
@@ -103,14 +105,54 @@ def withdraw_invitation(actor: Actor, id: str) -> None:
         found.delete()
 
 
-def access_invitation(token: str) -> Invitation:
-    """The open invitation behind a link; used, expired and unknown ones are all absent."""
-    invitation = (
-        Invitation.objects.open().select_related("account").filter(token_hash=token_hash(token)).first()
-    )
-    if invitation is None:
+def open_invitations_of(account_id: UUID, user_id: UUID) -> QuerySet[Invitation]:
+    """Those that the person made."""
+    return Invitation.objects.open().filter(account_id=account_id, invited_by_id=user_id)
+
+
+def withdraw_invitations_of(actor: Actor, user_id: UUID, role: Role | None = None) -> None:
+    """Those that the person made and may not make any more with the role that is left to them, if one is."""
+    losing = open_invitations_of(actor.account_id, user_id)
+    if role:
+        losing = losing.exclude(role__in=ROLES_TO_GIVE.get(role, ()))
+    ended = list(losing.select_for_update().values_list("id", flat=True))
+    record_events(actor, "member.invitation_withdrawn", "invitation", dict.fromkeys(map(str, ended)))
+    Invitation.objects.filter(id__in=ended).delete()
+
+
+def access_invitation(token: str, user: User | None = None) -> Invitation:
+    """The open invitation behind a link. Used, expired and unknown ones are all absent, and so is one whose maker
+    may not invite to its role any more, or that waits for somebody else than `user` to sign in."""
+    invitation = _invitations(token).open().first()
+    if invitation is None or not _is_left_to(invitation, user):
         raise NotFound("invitation")
+    _check_maker(invitation)
     return invitation
+
+
+def _is_left_to(invitation: Invitation, user: User | None) -> bool:
+    return invitation.claimed_for in ("", user.email if user else "")
+
+
+def joined_by(token: str, user: User) -> Membership | None:
+    """What the user is in the account that a used link led into, if they are in it."""
+    used = _invitations(token).exclude(accepted_at=None)
+    members = Membership.objects.filter(user=user, account__in=used.values("account"))
+    return members.select_related("account").first()
+
+
+def _invitations(token: str) -> InvitationQuerySet:
+    return Invitation.objects.select_related("account").filter(token_hash=token_hash(token))
+
+
+def _check_maker(invitation: Invitation) -> None:
+    """Rights are looked up when they are used. What the operator made has no person behind it."""
+    if invitation.invited_by_id is None:
+        return
+    try:
+        check_may_invite(member_actor(invitation.invited_by_id, invitation.account_id), Role(invitation.role))
+    except (Forbidden, NotFound):
+        raise NotFound("invitation") from None
 
 
 def is_first_owner(invitation: Invitation) -> bool:
@@ -118,26 +160,27 @@ def is_first_owner(invitation: Invitation) -> bool:
     return invitation.role == Role.OWNER and not invitation.account.memberships.exists()
 
 
-def is_known(address: str) -> bool:
-    """Whether somebody here has the address. For who holds a link that names it, and nobody else."""
-    return bool(address) and User.objects.filter(email=address).exists()
-
-
 def accept_invitation(
     token: str, *, email: str, name: str, password: str, team: str = "", letter: str = ""
-) -> User:
+) -> User | None:
     """Make the person, their membership and, for a first owner, the ownership of the first-run keys.
 
-    `team` is what the first owner names the account; `letter` is the mark of the letter that the link came by.
+    None where the address is somebody's already: from then on the link is for them alone, once they have signed in. So
+    a link asks about one address at most. `team` is what the first owner names the account; `letter` is the mark of
+    the letter that the link came by.
     """
     invitation = access_invitation(token)
     with tenant(invitation.account_id):
         invitation = _taken(invitation)
         if invitation.email and email.strip().lower() != invitation.email:
             raise ValidationFailed({"email": [f"This invitation is for {invitation.email}."]})
+        user = new_person(email, name, password)
+        if not _stored(user):
+            invitation.claimed_for = user.email
+            invitation.save(update_fields=["claimed_for"])
+            return None
         if team.strip() and is_first_owner(invitation):
             Account.objects.filter(id=invitation.account_id).update(name=check_naming(team, "team"))
-        user = new_person(email, name, password)
         if came_by_letter(invitation, letter) or (is_first_owner(invitation) and not mail_is_sent()):
             prove_address(user)
         _join(invitation, user)
@@ -146,9 +189,9 @@ def accept_invitation(
 
 def join(token: str, user: User, *, letter: str = "") -> Account:
     """The same for somebody who is here already, in another team."""
-    invitation = access_invitation(token)
+    invitation = access_invitation(token, user)
     with tenant(invitation.account_id):
-        invitation = _taken(invitation)
+        invitation = _taken(invitation, user)
         check_is_for(invitation, user, letter)
         if Membership.objects.filter(account_id=invitation.account_id, user=user).exists():
             raise Conflict("You are a member of this team already.")
@@ -171,18 +214,22 @@ def check_is_for(invitation: Invitation, user: User, letter: str = "") -> None:
         )
 
 
-def _taken(invitation: Invitation) -> Invitation:
+def _taken(invitation: Invitation, user: User | None = None) -> Invitation:
     """Locked, so that of two who use the link at once one comes too late."""
     locked = Invitation.objects.select_for_update(of=("self",)).select_related("account")
     found = locked.filter(id=invitation.id, accepted_at=None).first()
-    if found is None:
+    if found is None or not _is_left_to(found, user):
         raise NotFound("invitation")
+    _check_maker(found)
     return found
 
 
 def _join(invitation: Invitation, user: User) -> None:
+    """The keys that were there before anybody are the first owner's. What the operator makes later stays theirs."""
+    Account.objects.select_for_update(no_key=True).get(id=invitation.account_id)  # there is one first
+    first = is_first_owner(invitation)
     add_member(invitation.account_id, user, Role(invitation.role))
-    if invitation.role == Role.OWNER:
+    if first:
         AgentKey.objects.filter(account_id=invitation.account_id, created_by=None).update(created_by=user)
     invitation.accepted_at = timezone.now()
     invitation.save(update_fields=["accepted_at"])
@@ -198,19 +245,26 @@ def _uuid(id: str) -> UUID:
 
 
 def new_person(email: str, name: str, password: str) -> User:
+    """In order, and not stored yet. As much work for an address that is known as for any other."""
     user = User(email=email.strip().lower(), name=check_naming(name))
     check_spelling(user.email)
-    if User.objects.filter(email=user.email).exists():
-        raise ValidationFailed({"email": ["This address has an account already: sign in first."]})
     try:
         validate_password(password, user)
         user.set_password(password)
-        user.full_clean(exclude=["password"])
+        user.full_clean(exclude=["password"], validate_unique=False)
     except ValidationError as error:
         fields = error.message_dict if hasattr(error, "error_dict") else {"password": error.messages}
         raise ValidationFailed(fields) from error
-    user.save()
     return user
+
+
+def _stored(user: User) -> bool:
+    """Unless somebody has the address."""
+    try:
+        user.save()
+    except IntegrityError:
+        return False
+    return True
 
 
 def token_hash(token: str) -> bytes:

@@ -8,8 +8,9 @@ from django.db import transaction
 
 from accounts.actor import Actor
 from accounts.domain.events import record_event
+from accounts.domain.invitations import withdraw_invitations_of
 from accounts.models import Membership
-from accounts.scopes import Right, Role
+from accounts.scopes import ROLES_TO_GIVE, Right, Role
 from memoryhub.common.errors import Conflict, Forbidden, NotFound
 from memoryhub.common.ids import parse_id, typed_id
 from memoryhub.common.live import MEMBERS, publish
@@ -59,14 +60,13 @@ def may_change(actor: Actor, member: Membership) -> bool:
 
 
 def roles_to_give(actor: Actor, member: Membership | None = None) -> list[Role]:
-    """Nobody but an owner makes owners, or gives themselves another role."""
+    """Only an owner makes owners and approvers, or gives themselves another role. What somebody is they may stay."""
     if not actor.has(Right.MANAGE) or (member and not may_change(actor, member)):
         return []
-    if actor.role is Role.OWNER:
-        return list(Role)
-    if member and member.user_id == actor.user_id:
+    if actor.role is not Role.OWNER and member and member.user_id == actor.user_id:
         return []
-    return [role for role in Role if role is not Role.OWNER]
+    kept = {member.role} if member else set()
+    return [role for role in Role if role in ROLES_TO_GIVE[actor.role] or role in kept]
 
 
 def change_role(actor: Actor, user_id: str | UUID, role: Role) -> Membership:
@@ -83,6 +83,7 @@ def change_role(actor: Actor, user_id: str | UUID, role: Role) -> Membership:
             keep_an_owner(member, owners)
         former, member.role = member.role, role
         member.save(update_fields=["role"])
+        withdraw_invitations_of(actor, member.user_id, role)
         told = typed_id("usr", member.user_id)
         record_event(actor, "member.role_changed", "person", told, summary=f"{former} to {role}")
         publish(actor.account_id, None, MEMBERS, 0)

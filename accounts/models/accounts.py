@@ -50,6 +50,9 @@ class Invitation(models.Model):
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     account = models.ForeignKey(Account, models.CASCADE, related_name="invitations")
     email = models.EmailField(blank=True)
+    claimed_for = models.EmailField(
+        blank=True, editable=False, help_text="Only who signs in with this address can still use it"
+    )
     role = models.CharField(max_length=16, choices=ROLES)
     token_hash = models.BinaryField(max_length=32, unique=True, editable=False)
     invited_by = models.ForeignKey("accounts.User", models.SET_NULL, null=True, related_name="+")

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from allauth.account.models import EmailAddress
+from allauth.mfa.models import Authenticator
+from allauth.usersessions.models import UserSession
 from django.apps import apps
 from django.contrib.sessions.models import Session
 from django.db import connection, models, transaction
@@ -17,12 +19,13 @@ from django.utils import timezone
 from accounts.actor import Actor
 from accounts.domain.events import record_event
 from accounts.domain.grants import erase_grants
+from accounts.domain.invitations import open_invitations_of, withdraw_invitations_of
 from accounts.domain.members import access_member, check_may_change, keep_an_owner, lock_owners
 from accounts.models import AgentKey, Grant, Invitation, Membership, User
 from accounts.scopes import Right
 from memoryhub.common.errors import Conflict, Forbidden, NotFound, ValidationFailed
 from memoryhub.common.ids import typed_id
-from memoryhub.flows.transfers import drop_exports
+from memoryhub.flows.transfers import drop_exports, drop_transfers, transfers_of
 from spaces.domain.access import access_space, require_right
 from spaces.domain.kinds import all_kinds
 from spaces.models import Space, SpaceMember
@@ -117,7 +120,8 @@ def preview_member(actor: Actor, user_id: str | UUID) -> Receipt:
         "role in a space": SpaceMember.objects.filter(**here, user_id=membership.user_id).count(),
         "connected client": Grant.objects.connected().filter(**here, user_id=membership.user_id).count(),
         "key": AgentKey.objects.filter(**here, created_by_id=membership.user_id).count(),
-        "invitation": Invitation.objects.filter(**here, email__iexact=membership.user.email).count(),
+        "invitation": _invitations(membership).count(),
+        "export or import": transfers_of(actor.account_id, membership.user_id).count(),
         "account of the person": 0 if _is_elsewhere(membership) else 1,
     }
     return Receipt(typed_id("usr", membership.user_id), {name: n for name, n in counts.items() if n})
@@ -141,7 +145,9 @@ def erase_member(actor: Actor, user_id: str | UUID, *, typed: str) -> Receipt:
         here = {"account_id": actor.account_id}
         AgentKey.objects.filter(**here, created_by_id=user.id).delete()
         erase_grants(actor, user.id)
-        Invitation.objects.filter(**here, email__iexact=user.email).delete()
+        withdraw_invitations_of(actor, user.id)
+        _invitations(membership).delete()
+        drop_transfers(actor.account_id, user.id)
         SpaceMember.objects.filter(**here, user_id=user.id).delete()
         membership.delete()
         if last:
@@ -157,6 +163,12 @@ def _access(actor: Actor, user_id: str | UUID, *, lock: bool = False) -> Members
     return member
 
 
+def _invitations(membership: Membership) -> models.QuerySet[Invitation]:
+    """Every one to their address, and those of their own making that can still be used."""
+    to_them = Invitation.objects.filter(account_id=membership.account_id, email__iexact=membership.user.email)
+    return to_them | open_invitations_of(membership.account_id, membership.user_id)
+
+
 def _is_elsewhere(membership: Membership) -> bool:
     return Membership.objects.filter(user_id=membership.user_id).exclude(id=membership.id).exists()
 
@@ -165,7 +177,8 @@ def _empty(user: User) -> None:
     for session in Session.objects.filter(expire_date__gt=timezone.now()).iterator():
         if session.get_decoded().get("_auth_user_id") == str(user.id):
             session.delete()
-    EmailAddress.objects.filter(user=user).delete()
+    for kept in (EmailAddress, Authenticator, UserSession):
+        kept.objects.filter(user=user).delete()
     user.email, user.name, user.is_active = f"{user.id.hex}@{NOBODY}", "", False
     user.is_staff = user.is_superuser = False
     user.time_zone, user.last_login = "UTC", None

@@ -9,6 +9,7 @@ from django.db.models import QuerySet
 from accounts.actor import Actor
 from accounts.domain.events import record_event
 from accounts.domain.grants import end_grants
+from accounts.domain.invitations import open_invitations_of, withdraw_invitations_of
 from accounts.domain.keys import end_keys
 from accounts.domain.members import (
     access_member,
@@ -20,8 +21,8 @@ from accounts.domain.members import (
 from accounts.models import AgentKey, Grant, Invitation, Membership
 from memoryhub.common.ids import typed_id
 from memoryhub.common.live import MEMBERS, publish
-from memoryhub.flows.transfers import drop_transfers
-from spaces.models import SpaceMember, Transfer
+from memoryhub.flows.transfers import drop_transfers, transfers_of
+from spaces.models import SpaceMember
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,7 @@ class Leaving:
     clients: int
     space_roles: int
     transfers: int
+    invitations: int
 
 
 def preview_leaving(actor: Actor, user_id: str | UUID) -> Leaving:
@@ -44,9 +46,8 @@ def preview_leaving(actor: Actor, user_id: str | UUID) -> Leaving:
         .filter(account_id=actor.account_id, user_id=member.user_id, revoked_at=None)
         .count(),
         space_roles=_space_roles(member).count(),
-        transfers=Transfer.objects.filter(account_id=actor.account_id, user_id=member.user_id)
-        .exclude(state__in=["cancelled", "failed", "expired"])
-        .count(),
+        transfers=transfers_of(actor.account_id, member.user_id).count(),
+        invitations=open_invitations_of(actor.account_id, member.user_id).count(),
     )
 
 
@@ -61,6 +62,7 @@ def remove_member(actor: Actor, user_id: str | UUID) -> Leaving:
         end_grants(actor, member.user_id)
         _space_roles(member).delete()
         drop_transfers(actor.account_id, member.user_id)
+        withdraw_invitations_of(actor, member.user_id)
         Invitation.objects.open().filter(
             account_id=actor.account_id, email__iexact=member.user.email
         ).delete()

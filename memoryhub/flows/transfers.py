@@ -37,6 +37,7 @@ LIFE = timedelta(hours=24)
 PIECE = 512 * 1024
 LISTED = 20
 MOST_TRIES = 5
+OVER = ("cancelled", "failed", "expired")
 
 
 class Cancelled(Exception):
@@ -155,6 +156,11 @@ def end_transfer(account_id: UUID, id: UUID) -> None:
 def drop_exports(account_id: UUID) -> None:
     """Exports that lie ready hold what is forgotten now, and imports may."""
     _drop(Transfer.objects.filter(account_id=account_id))
+
+
+def transfers_of(account_id: UUID, user_id: UUID) -> TransferQuerySet:
+    """Those of a person that are on their way or hold something."""
+    return Transfer.objects.filter(account_id=account_id, user_id=user_id).exclude(state__in=OVER)
 
 
 def drop_transfers(account_id: UUID, user_id: UUID) -> None:

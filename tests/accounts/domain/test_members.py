@@ -50,9 +50,16 @@ def test_only_owners_and_admins_change_roles(cast: Cast, who: str) -> None:
 
 @pytest.mark.usefixtures("inside")
 @pytest.mark.parametrize(
-    ("whom", "role"), [("owner", Role.MEMBER), ("teammate", Role.OWNER), ("admin", Role.APPROVER)]
+    ("whom", "role"),
+    [
+        ("owner", Role.MEMBER),
+        ("teammate", Role.OWNER),
+        ("teammate", Role.APPROVER),
+        ("admin", Role.APPROVER),
+        ("admin", Role.MEMBER),
+    ],
 )
-def test_an_admin_touches_no_owner_makes_none_and_gives_themselves_nothing(
+def test_an_admin_touches_no_owner_makes_nobody_who_decides_and_gives_themselves_nothing(
     cast: Cast, whom: str, role: Role
 ) -> None:
     with pytest.raises(Forbidden):
@@ -63,9 +70,19 @@ def test_an_admin_touches_no_owner_makes_none_and_gives_themselves_nothing(
 def test_what_may_be_given_is_told_before(cast: Cast) -> None:
     members = {m.role: m for m in list_members(cast.owner)}
     assert roles_to_give(cast.owner, members["owner"]) == list(Role)
-    assert roles_to_give(cast.admin, members["member"]) == [r for r in Role if r is not Role.OWNER]
+    assert roles_to_give(cast.admin, members["member"]) == [Role.ADMIN, Role.MEMBER, Role.VIEWER]
+    assert roles_to_give(cast.admin, members["approver"]) == [r for r in Role if r is not Role.OWNER]
     assert roles_to_give(cast.admin, members["owner"]) == roles_to_give(cast.admin, members["admin"]) == []
     assert roles_to_give(cast.viewer) == []
+
+
+@pytest.mark.usefixtures("inside")
+def test_an_admin_takes_the_power_to_decide_but_gives_it_to_nobody(cast: Cast) -> None:
+    for role in (Role.APPROVER, Role.MEMBER):
+        change_role(cast.admin, id_of(cast.approver), role)
+        assert role_of(cast, cast.approver) is role
+    with pytest.raises(Forbidden):
+        change_role(cast.admin, id_of(cast.approver), Role.APPROVER)
 
 
 @pytest.mark.usefixtures("inside")

@@ -3,12 +3,14 @@
 from typing import Any
 
 import pytest
+from allauth.mfa.models import Authenticator
+from allauth.usersessions.models import UserSession
 
 import memoryhub.tasks  # noqa: F401 (makes the handlers of jobs known)
 from accounts.domain.accounts import add_member, person_actor
 from accounts.domain.invitations import invite
 from accounts.domain.keys import create_key
-from accounts.models import AgentKey, Event, Membership, User
+from accounts.models import AgentKey, Event, Invitation, Membership, User
 from accounts.scopes import PRESETS, Role
 from actions.domain.policies.rules import Draft, create_policy
 from actions.domain.transitions import approve_action
@@ -17,11 +19,11 @@ from memoryhub.common.ids import new_id
 from memoryhub.common.tenancy import tenant
 from memoryhub.flows.erasing import erase_member, erase_space, preview_member, preview_space
 from memoryhub.flows.forgetting import forget
-from memoryhub.flows.transfers import run_transfers, start_export, start_import
+from memoryhub.flows.transfers import run_transfers, start_export, start_import, take_export
 from spaces.domain.kinds import all_kinds
 from spaces.domain.memories import find_memories, remember
 from spaces.domain.spaces import create_space
-from spaces.models import Memory, Space
+from spaces.models import Memory, Space, Transfer, TransferPart
 from tests.actions.stage import propose
 from tests.conftest import Cast
 from tests.memoryhub.flows.planting import dumped, plant, tables_with
@@ -159,3 +161,35 @@ def test_the_last_owner_and_strangers_are_not_erased(cast: Cast, leaving: User) 
         for who in (cast.teammate, cast.viewer, cast.approver):
             with pytest.raises(Forbidden):
                 erase_member(who, leaving.id, typed=leaving.email)
+
+
+def test_what_an_erased_person_had_invited_to_is_withdrawn(cast: Cast) -> None:
+    with tenant(cast.account.id):
+        invite(cast.admin, Role.ADMIN)
+        assert cast.admin.user_id
+        shown = preview_member(cast.owner, cast.admin.user_id)
+        assert shown.counts["invitation"] == 1
+        assert erase_member(cast.owner, cast.admin.user_id, typed="admin@acme.example") == shown
+        assert not Invitation.objects.exists()
+        assert Event.objects.filter(type="member.invitation_withdrawn").count() == 1
+
+
+def test_an_erased_persons_exports_are_gone_with_what_they_sign_in_with(cast: Cast) -> None:
+    with tenant(cast.account.id):
+        waiting = start_export(cast.admin, cast.space)
+        TransferPart.objects.create(account=cast.account, transfer=waiting, number=0, data=b"everything")
+        Transfer.objects.update(state="ready")
+        Authenticator.objects.create(
+            user_id=cast.admin.user_id, type="webauthn", data={"name": "Their phone"}
+        )
+        session = {"session_key": "gone", "ip": "192.0.2.9", "data": {}}
+        UserSession.objects.create(user_id=cast.admin.user_id, user_agent="Their browser", **session)
+        shown = preview_member(cast.owner, cast.admin.user_id or "")
+        assert shown.counts["export or import"] == 1
+        assert erase_member(cast.owner, cast.admin.user_id or "", typed="admin@acme.example") == shown
+        assert not TransferPart.objects.exists()
+        assert Transfer.objects.get().state == "cancelled"
+        with pytest.raises(NotFound):
+            take_export(cast.admin, str(waiting.id))
+    assert not Authenticator.objects.exists()
+    assert not UserSession.objects.exists()

@@ -38,6 +38,7 @@ def test_the_link_makes_one_owner_who_then_owns_the_first_key() -> None:
     owner = accept_invitation(
         first.owner_token, email="ada@example.com", name="Ada", password="correct horse battery"
     )
+    assert owner
     with tenant(first.account_id):
         assert [key.created_by_id for key in list_keys(system_actor(first.account_id))] == [owner.id]
 

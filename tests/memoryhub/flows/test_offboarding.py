@@ -68,7 +68,7 @@ def test_what_ends_is_told_before_and_is_written_down(cast: Cast) -> None:
     start_export(cast.admin, cast.space)
     invite(cast.owner, Role.MEMBER, email="new@acme.example")
     told = preview_leaving(cast.owner, str(cast.admin.user_id))
-    assert told == Leaving(keys=1, clients=0, space_roles=0, transfers=1)
+    assert told == Leaving(keys=1, clients=0, space_roles=0, transfers=1, invitations=0)
     assert leave(cast, "admin") == told
     assert AgentKey.objects.get(created_by_id=cast.admin.user_id).revoked_at is not None
     assert set(Transfer.objects.values_list("state", flat=True)) == {"cancelled"}
@@ -115,6 +115,16 @@ def test_a_key_shrinks_with_its_maker(cast: Cast) -> None:
     refused = caller("POST", "memories", {"text": "Tea is at five"})
     assert (refused.status_code, refused.json()["error"]["code"]) == (403, "forbidden")
     assert caller("GET", "whoami").status_code == 200
+
+
+def test_what_a_removed_person_had_invited_to_is_withdrawn(cast: Cast) -> None:
+    made = invite(cast.admin, Role.ADMIN)
+    other = invite(cast.owner, Role.ADMIN)
+    assert preview_leaving(cast.owner, str(cast.admin.user_id)).invitations == 1
+    assert leave(cast, "admin").invitations == 1
+    assert Invitation.objects.get().id == other.invitation.id
+    event = Event.objects.get(type="member.invitation_withdrawn")
+    assert event.object_id == str(made.invitation.id)
 
 
 def test_an_invitation_to_who_is_removed_ends_too(cast: Cast, settings: Any) -> None:

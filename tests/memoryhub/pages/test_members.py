@@ -1,6 +1,7 @@
 import re
 import time
 from typing import Any
+from urllib.parse import unquote, urlencode
 
 import pytest
 from allauth.account.models import EmailAddress
@@ -71,7 +72,11 @@ def test_an_invitation_is_shown_once_and_lets_its_person_in(cast: Cast, owner: C
     joining = Client()
     assert "new@acme.example" in text_of(joining.get(link))
     sent = {"email": "other@evil.example", "name": "New", "password": "a long enough phrase"}
-    assert joining.post(link, sent)["Location"] == "/a/acme/"
+    sign_in = joining.post(link, sent)["Location"]
+    assert sign_in == f"/accounts/login/?{urlencode({'next': link})}"
+    assert "Now sign in" in text_of(joining.get(sign_in))
+    assert joining.post(sign_in, {"login": "new@acme.example", **sent})["Location"] == link
+    assert joining.get(link)["Location"] == "/a/acme/"
     assert joining.get("/a/acme/main/memories/").status_code == 200
     assert Membership.objects.get(user__email="new@acme.example").role == "viewer"
     assert Client().get(link).status_code == 410
@@ -125,11 +130,38 @@ def test_somebody_of_another_team_joins_as_who_they_are(cast: Cast) -> None:
     stranger, theirs = browser_of(cast.viewer), browser_of(cast.outsider_person)
     assert "another address" in text_of(stranger.get(f"/welcome/{token}/"))
     assert stranger.post(f"/welcome/{token}/").status_code == 403
-    known = text_of(Client().get(f"/welcome/{token}/"))
-    assert "Sign in to join" in known
-    assert "Password" not in known
+    assert "Sign in to join" in text_of(Client().get(f"/welcome/{token}/"))
     assert theirs.post(f"/welcome/{token}/")["Location"] == "/a/acme/"
     assert theirs.get("/a/acme/main/memories/").status_code == 200
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_whether_an_address_is_known_is_told_by_no_link(cast: Cast, named: bool) -> None:
+    """Not by its page, not by the answer and not by the page after it; nor can it ask about a second address."""
+
+    def told(address: str) -> list[tuple[int, str, str]]:
+        link = f"/welcome/{invited(cast, address if named else '')}/"
+        sent = {"email": address, "name": "Somebody", "password": "a long enough phrase"}
+        answers = [
+            Client().get(link),
+            Client().post(link, {**sent, "password": "short"}),
+            Client().post(link, sent),
+            Client().get(link),
+            Client().post(link, {**sent, "email": "third@globex.example"}),
+        ]
+        return [plain(answer, link, address) for answer in answers]
+
+    assert told("owner@globex.example") == told("nobody@globex.example")
+    assert not User.objects.filter(email="third@globex.example").exists()
+
+
+def plain(answer: Any, *given: str) -> tuple[int, str, str]:
+    """Without what was given, and without what is another each time."""
+    text = re.sub(r'(csrfmiddlewaretoken" value|nonce)="[^"]+"', "", text_of(answer))
+    where = unquote(answer.get("Location", ""))
+    for known in given:
+        text, where = text.replace(known, "…"), where.replace(known, "…")
+    return answer.status_code, where, text
 
 
 def test_somebody_whose_address_nothing_has_proven_is_told_how_to_join(cast: Cast) -> None:
