@@ -241,6 +241,10 @@ ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*"]
 ACCOUNT_USER_MODEL_USERNAME_FIELD = None
 ACCOUNT_EMAIL_VERIFICATION = "none"
 ACCOUNT_CHANGE_EMAIL = True  # the new address takes the old one's place once it is verified
+ACCOUNT_EMAIL_NOTIFICATIONS = (
+    True  # of a changed address to the former one; of the rest to the one that counts
+)
+ACCOUNT_REAUTHENTICATION_REQUIRED = True
 ACCOUNT_REAUTHENTICATION_METHODS = {"password", "mfa"}
 ACCOUNT_REAUTHENTICATION_TIMEOUT = 300
 MFA_ADAPTER = "accounts.adapter.MFAAdapter"

@@ -1,4 +1,7 @@
-"""Some things are only for who has just shown that they are themselves: making keys is one."""
+"""Some things are only for who has just shown that they are themselves: making keys is one.
+
+Every form of the hub says in tests/matrix/asking_again.py whether it asks.
+"""
 
 import time
 from collections.abc import Callable
@@ -27,28 +30,42 @@ def fresh_sign_in_required(view: Callable[..., R]) -> Callable[..., R | HttpResp
     def inner(request: HttpRequest, *args: Any, **kwargs: Any) -> R | HttpResponse:
         if is_fresh(request):
             return view(request, *args, **kwargs)
-        query = urlencode({"next": request.get_full_path()})
-        return redirect(f"{reverse('account_reauthenticate')}?{query}")
+        return to_the_password(request, request.get_full_path())
 
     return inner
 
 
 def fresh_to_post(
     back: Callable[..., str],
-) -> Callable[[Callable[..., HttpResponse]], Callable[..., HttpResponse]]:
-    """The same for a view that only takes a form: afterwards its person is where the form is, `back(**kwargs)`."""
+) -> Callable[[Callable[..., R]], Callable[..., R | HttpResponse]]:
+    """The same for a view that only takes a form: afterwards its person is where the form is, `back(**kwargs)`.
 
-    def decorate(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    It goes outermost, where the address is still whole.
+    """
+
+    def decorate(view: Callable[..., R]) -> Callable[..., R | HttpResponse]:
         @wraps(view)
-        def inner(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-            if is_fresh(request):
-                return view(request, *args, **kwargs)
-            messages.info(request, _("Show first who you are, then do it again. Nothing was changed."))
-            return redirect(f"{reverse('account_reauthenticate')}?{urlencode({'next': back(**kwargs)})}")
+        def inner(request: HttpRequest, *args: Any, **kwargs: Any) -> R | HttpResponse:
+            if request.method == "POST" and not is_fresh(request):
+                return ask_again(request, back(**kwargs))
+            return view(request, *args, **kwargs)
 
         return inner
 
     return decorate
+
+
+def ask_again(request: HttpRequest, back: str) -> HttpResponse:
+    """In place of what was sent: to the password, and then to where it was sent from."""
+    messages.info(request, _("Show first who you are, then do it again. Nothing was changed."))
+    return to_the_password(request, back)
+
+
+def to_the_password(request: HttpRequest, back: str) -> HttpResponse:
+    there = f"{reverse('account_reauthenticate')}?{urlencode({'next': back})}"
+    if "HX-Request" in request.headers:
+        return HttpResponse(headers={"HX-Redirect": there})
+    return redirect(there)
 
 
 def is_fresh(request: HttpRequest) -> bool:

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from datetime import timedelta
-from urllib.parse import urlencode
 
 from django.conf import settings
 from django.contrib import messages
@@ -14,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts.views.fresh import is_fresh
+from accounts.views.fresh import is_fresh, to_the_password
 from actions.domain.editing import edit_action
 from actions.domain.review import review_action
 from actions.domain.settling import look_again, settle_action
@@ -66,11 +65,9 @@ def is_risky(request: SpaceRequest, action: str) -> bool:
 
 def _who_are_you(request: SpaceRequest, action: str) -> HttpResponse:
     """To the password and back to the action, to read it and approve it then."""
-    there = reverse("action", args=[request.account_slug, request.space.slug, action])
-    again = f"{reverse('account_reauthenticate')}?{urlencode({'next': there})}"
-    if "HX-Request" in request.headers:
-        return HttpResponse(headers={"HX-Redirect": again})
-    return redirect(again)
+    return to_the_password(
+        request, reverse("action", args=[request.account_slug, request.space.slug, action])
+    )
 
 
 def seconds() -> int:

@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
@@ -14,7 +15,7 @@ from accounts.domain.accounts import person_actor
 from accounts.middleware import asks_first, takes_secrets
 from accounts.models import Account, User
 from accounts.scopes import ROLE_RIGHTS, Right
-from accounts.views.fresh import fresh_sign_in_required
+from accounts.views.fresh import ask_again, fresh_sign_in_required, fresh_to_post, is_fresh
 from accounts.views.requests import MemberRequest
 from actions.connectors.issuers import GOOGLE, ISSUERS, Issuer
 from actions.connectors.signing_in import WORD
@@ -32,6 +33,10 @@ from spaces.domain.access import list_spaces
 from spaces.views.requests import SpaceRequest, space_view
 
 ANSWERS, LONGEST = ("state", "code", "error", "iss"), 4096
+
+
+def the_list(account: str, **_kwargs: str) -> str:
+    return reverse("connections", args=[account])
 
 
 @dataclass(frozen=True)
@@ -215,6 +220,7 @@ def check(request: MemberRequest, account: str, connection: str) -> HttpResponse
 
 @asks_first
 @require_POST
+@fresh_to_post(the_list)
 def revoke(request: MemberRequest, account: str, connection: str) -> HttpResponse:
     ended = revoke_connection(request.actor, connection)
     name = {"name": vendor_named(ended.connection.vendor).name}
@@ -230,7 +236,11 @@ def revoke(request: MemberRequest, account: str, connection: str) -> HttpRespons
 
 @require_POST
 def stop_team(request: MemberRequest, account: str) -> HttpResponse:
-    paused = pause_account(request.actor, paused=_paused(request)).actions_paused
+    """Whoever may stop does so at once; what lets it go on asks who that is."""
+    wanted = _paused(request)
+    if not wanted and not is_fresh(request):
+        return ask_again(request, the_list(account))
+    paused = pause_account(request.actor, paused=wanted).actions_paused
     messages.success(
         request, _("Nothing is carried out now.") if paused else _("Actions are carried out again.")
     )
@@ -240,7 +250,10 @@ def stop_team(request: MemberRequest, account: str) -> HttpResponse:
 @space_view
 @require_POST
 def stop_space(request: SpaceRequest) -> HttpResponse:
-    space = pause_space(request.actor, paused=_paused(request))
+    wanted = _paused(request)
+    if not wanted and not is_fresh(request):
+        return ask_again(request, the_list(request.account_slug))
+    space = pause_space(request.actor, paused=wanted)
     said = (
         _("Nothing is carried out in %(name)s now.") if space.actions_paused else _("%(name)s goes on again.")
     )

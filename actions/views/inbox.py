@@ -2,12 +2,11 @@ from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from django.http import HttpResponse, JsonResponse
-from django.shortcuts import redirect, render
-from django.urls import reverse
+from django.shortcuts import render
 from django.utils.translation import gettext as _
 
 from accounts.domain.accounts import mail_domains
-from accounts.views.fresh import is_fresh
+from accounts.views.fresh import is_fresh, to_the_password
 from actions.domain.inbox import COUNTED, TABS, count_inbox, inbox_choices, list_inbox
 from actions.domain.review import review_action
 from actions.domain.together import MOST, decide_together, list_chosen, list_together
@@ -99,7 +98,7 @@ def together(request: SpaceRequest) -> HttpResponse:
     try:
         if to == Status.APPROVED and not is_fresh(request) and _any_risky(request, picked):
             there = f"{request.path}?{urlencode([('chosen', ' '.join(pair)) for pair in picked])}"
-            return redirect(f"{reverse('account_reauthenticate')}?{urlencode({'next': there})}")
+            return to_the_password(request, there)
         if request.method == "POST":
             reason = request.POST.get("reason", "").strip()
             context["decided"] = decide_together(request.actor, picked, to, reason=reason)

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.scopes import Right
-from accounts.views.fresh import fresh_sign_in_required
+from accounts.views.fresh import fresh_sign_in_required, fresh_to_post
 from actions.domain.actions import access_action
 from actions.domain.policies.conditions import BY_CLASS
 from actions.domain.policies.rules import (
@@ -31,6 +32,10 @@ from memoryhub.web.forms import form_status
 from spaces.views.requests import SpaceRequest, space_view
 
 DIGITS = 10
+
+
+def the_list(account: str, space: str, **_kwargs: str) -> str:
+    return reverse("policies", args=[account, space])
 
 
 @dataclass(frozen=True)
@@ -64,6 +69,7 @@ def policy(request: SpaceRequest, policy: str) -> HttpResponse:
     return _form(request, rule, policy)
 
 
+@fresh_to_post(the_list)
 @space_view
 @require_POST
 def end(request: SpaceRequest, policy: str) -> HttpResponse:

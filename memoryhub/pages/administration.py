@@ -14,10 +14,11 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.template.response import TemplateResponse
-from django.urls import path
+from django.urls import path, reverse
 from django.utils.translation import gettext_lazy as _
 
 from accounts.domain.staff import enter_account, list_every_account
+from accounts.views.fresh import ask_again, is_fresh
 from memoryhub.common.ids import parse_id
 from memoryhub.common.tenancy import tenant
 from memoryhub.flows.export import stream_export
@@ -78,6 +79,8 @@ class HubAdminSite(AdminSite):
         """Runs the view, and renders what it answers, in the chosen account."""
 
         def inner(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+            if must_ask(request):
+                return ask_again(request, request.get_full_path())
             chosen = request.session.get(ACCOUNT_KEY)
             if chosen is None:
                 return redirect("admin:choose-account")
@@ -91,6 +94,8 @@ class HubAdminSite(AdminSite):
 
     def choose(self, request: HttpRequest) -> HttpResponse:
         user: Any = request.user
+        if must_ask(request):
+            return ask_again(request, request.get_full_path())
         if request.method == "POST":
             id = parse_id("acc", request.POST.get("account", ""))
             account = enter_account(user, id, address=request.META.get("REMOTE_ADDR", ""))
@@ -117,6 +122,11 @@ class HubAdminSite(AdminSite):
         if request.user.is_authenticated:
             raise PermissionDenied
         return redirect_to_login(request.GET.get("next") or request.get_full_path())
+
+
+def must_ask(request: HttpRequest) -> bool:
+    """Entering a team, taking something out of it, and changing a person's standing; signing out needs nothing."""
+    return request.method == "POST" and request.path != reverse("admin:logout") and not is_fresh(request)
 
 
 def rendered(response: HttpResponse) -> HttpResponse:

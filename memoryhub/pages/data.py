@@ -18,7 +18,7 @@ from accounts.domain.accounts import person_actor
 from accounts.domain.names import names_of
 from accounts.models import User
 from accounts.scopes import Right
-from accounts.views.fresh import fresh_sign_in_required
+from accounts.views.fresh import fresh_sign_in_required, fresh_to_post
 from memoryhub.common.errors import HubError
 from memoryhub.common.tenancy import tenant
 from memoryhub.flows.erasing import people_of
@@ -39,6 +39,10 @@ from spaces.models import Transfer
 from spaces.views.requests import SpaceRequest, space_view
 
 PIECE = 512 * 1024
+
+
+def the_list(account: str, space: str, **_kwargs: str) -> str:
+    return reverse("data", args=[account, space])
 
 
 class ImportForm(forms.Form):
@@ -116,6 +120,7 @@ def cancel(request: SpaceRequest, transfer: str) -> HttpResponse:
     return _back(request)
 
 
+@fresh_to_post(the_list)
 @space_view
 @require_POST
 def confirm(request: SpaceRequest, transfer: str) -> HttpResponse:
@@ -124,6 +129,7 @@ def confirm(request: SpaceRequest, transfer: str) -> HttpResponse:
 
 
 @never_cache
+@fresh_to_post(the_list)
 @space_view
 @require_POST
 def take(request: SpaceRequest, transfer: str) -> HttpResponse:

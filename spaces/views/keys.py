@@ -5,6 +5,7 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
@@ -26,7 +27,7 @@ from accounts.domain.resources import whole_hub
 from accounts.forms import KeyChangeForm, KeyForm
 from accounts.models import AgentKey
 from accounts.scopes import KEY_MAKERS
-from accounts.views.fresh import fresh_sign_in_required
+from accounts.views.fresh import fresh_sign_in_required, fresh_to_post
 from accounts.views.requests import MemberRequest
 from memoryhub.common.errors import HubError
 from memoryhub.common.odd import visible
@@ -34,6 +35,14 @@ from memoryhub.web.forms import form_status, show_refusal
 from spaces.domain.access import access_space, list_spaces
 from spaces.views.clients import configurations
 from spaces.views.requests import LAST_SPACE
+
+
+def the_list(account: str, **_kwargs: str) -> str:
+    return reverse("keys", args=[account])
+
+
+def the_overview(**_kwargs: str) -> str:
+    return reverse("acting")
 
 
 def keys(request: MemberRequest, account: str) -> HttpResponse:
@@ -161,6 +170,7 @@ def first_call(request: MemberRequest, account: str, key: str) -> HttpResponse:
 
 
 @require_POST
+@fresh_to_post(the_list)
 def revoke(request: MemberRequest, account: str, key: str) -> HttpResponse:
     ended = revoke_key(request.actor, key)
     messages.success(request, _("“%(name)s” is revoked. It stops working now.") % {"name": ended.name})
@@ -168,6 +178,7 @@ def revoke(request: MemberRequest, account: str, key: str) -> HttpResponse:
 
 
 @require_POST
+@fresh_to_post(the_overview)
 def end_mine(request: MemberRequest, account: str) -> HttpResponse:
     """For who no longer knows who has what: everything that acts for them in this team."""
     keys, clients = end_own(request.actor)
@@ -179,6 +190,7 @@ def end_mine(request: MemberRequest, account: str) -> HttpResponse:
 
 
 @require_POST
+@fresh_to_post(the_list)
 def disconnect(request: MemberRequest, account: str, grant: str) -> HttpResponse:
     ended = revoke_grant(request.actor, grant)
     messages.success(

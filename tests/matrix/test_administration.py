@@ -10,13 +10,15 @@ from django.apps import apps
 from django.contrib import admin
 from django.contrib.auth.models import Permission
 from django.contrib.contenttypes.models import ContentType
+from django.test import Client
 from django.urls import URLPattern, reverse
 
 from accounts.models import Event
 from memoryhub.common.ids import typed_id
 from memoryhub.common.tenancy import tenant
+from memoryhub.web.admin import ACCOUNT_KEY
 from tests.matrix.pages import ABSENT, EVERYBODY, FORBIDDEN, GOES_ON, SHOWN, SIGN_IN
-from tests.matrix.test_pages import outcome
+from tests.matrix.test_pages import asks_again, outcome
 from tests.matrix.world import THEIRS, Team, World, undone
 
 pytestmark = pytest.mark.django_db
@@ -182,6 +184,21 @@ def test_an_account_is_entered_by_staff_alone_and_its_people_read_of_it(world: W
         **dict.fromkeys(STAFF, GOES_ON),
     }
     assert entries == [f"staff:{world.strangers[person].id}" for person in STAFF]
+
+
+@pytest.mark.parametrize(
+    "address",
+    [CHOOSE, "/admin/spaces/space/", "/admin/accounts/user/{person}/change/", "/admin/password_change/"],
+)
+def test_whatever_staff_send_asks_who_signed_in_long_ago(entered: World, address: str) -> None:
+    """Leaving does not."""
+    client = Client()
+    client.force_login(entered.strangers["superuser"])
+    there = address.format(person=entered.ours.people["viewer"].id)
+    with undone():
+        assert asks_again(client.post(there, {"account": typed_id("acc", entered.theirs.account.id)}))
+        assert not asks_again(client.post("/admin/logout/"))
+    assert ACCOUNT_KEY not in client.session
 
 
 def opened(world: World, who: str, address: str, form: dict[str, str] | None = None) -> str:

@@ -9,13 +9,13 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from accounts.models import User
+from tests.matrix.asking_again import ALWAYS, ELSEWHERE, NEVER
 from tests.matrix.operations import filled
 from tests.matrix.pages import (
     ABSENT,
     EVERYBODY,
     FORBIDDEN,
     GOES_ON,
-    NOT_SO,
     OUTCOMES,
     PAGES,
     SIGN_IN,
@@ -67,17 +67,36 @@ def test_nothing_is_done_for_a_form_that_another_site_sends(world: World, name: 
     assert outcome(sent(strict, PAGES[name], "post", world.ours.ids)) == FORBIDDEN
 
 
+def test_every_form_says_whether_it_asks_again() -> None:
+    declared = [*ALWAYS, *ELSEWHERE, *NEVER]
+    assert set(FORMS) - set(declared) == set(), (
+        "say in tests/matrix/asking_again.py whether these ask who is there"
+    )
+    assert set(declared) - set(FORMS) == set(), "these are gone: take them out"
+    assert len(declared) == len(set(declared))
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_a_form_asks_who_signed_in_long_ago_as_it_says(world: World, name: str) -> None:
+    with undone():
+        answer = sent(long_ago(world), PAGES[name], "post", world.ours.ids)
+    assert asks_again(answer) == (name in ALWAYS)
+
+
 @pytest.mark.parametrize("name", [name for name, page in PAGES.items() if page.fresh])
-def test_who_signed_in_long_ago_is_asked_again_who_they_are(world: World, name: str) -> None:
-    long_ago = Client()
-    long_ago.force_login(world.ours.people["owner"])
-    declared = {method: getattr(PAGES[name], method) for method in ("get", "post")}
-    for method in [m for m, audience in declared.items() if audience and audience["owner"] != NOT_SO]:
-        answer = sent(long_ago, PAGES[name], method, world.ours.ids)
-        assert (answer.status_code, answer["Location"].partition("?")[0]) == (
-            302,
-            "/accounts/reauthenticate/",
-        )
+def test_what_is_shown_to_the_freshly_signed_in_alone_asks_the_others(world: World, name: str) -> None:
+    assert asks_again(sent(long_ago(world), PAGES[name], "get", world.ours.ids))
+
+
+def long_ago(world: World) -> Client:
+    """An owner who signed in so long ago that nobody knows when."""
+    client = Client(raise_request_exception=False)
+    client.force_login(world.ours.people["owner"])
+    return client
+
+
+def asks_again(answer: HttpResponse) -> bool:
+    return answer.status_code == 302 and "reauthenticate" in answer["Location"]
 
 
 def test_nobody_becomes_a_person_without_an_invitation(world: World) -> None:

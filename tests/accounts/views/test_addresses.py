@@ -1,21 +1,27 @@
 import re
+import time
+from smtplib import SMTPException
 from typing import Any
 
 import pytest
 from allauth.account.models import EmailAddress
 from django.core import mail
+from django.core.mail.backends.base import BaseEmailBackend
 from django.test import Client
 
+from accounts.actor import Actor
+from accounts.domain.accounts import person_actor
 from accounts.domain.addresses import is_proven
 from accounts.domain.invitations import accept_invitation, invite
 from accounts.models import User
 from accounts.scopes import Role
 from memoryhub.common.tenancy import tenant
 from tests.conftest import Cast
-from tests.pages import BACKEND, browser_of, text_of
+from tests.pages import browser_of, freshly_signed_in, text_of
 
 PASSWORD = "a long enough phrase"
 HERE = "/accounts/email/"
+ASKED = {"email": "new@acme.example", "action_add": ""}
 
 
 def address_of(cast: Cast) -> str:
@@ -27,19 +33,22 @@ def newcomer(cast: Cast, email: str) -> tuple[User, Client]:
     with tenant(cast.account.id):
         token = invite(cast.owner, Role.MEMBER).token
         user = accept_invitation(token, email=email, name="New", password=PASSWORD)
-    client = Client()
-    client.force_login(user, BACKEND)
-    return user, client
+    assert user
+    return user, fresh(person_actor(user, cast.account.slug))
+
+
+def fresh(person: Actor) -> Client:
+    return freshly_signed_in(person, time.time())
 
 
 def link_in_letter() -> str:
-    found = re.search(r"/accounts/confirm-email/\S+", str(mail.outbox[-1].body))
-    assert found
-    return found[0]
+    """In the last that has one."""
+    found = [re.search(r"/accounts/confirm-email/\S+", str(letter.body)) for letter in mail.outbox]
+    return [link[0] for link in found if link][-1]
 
 
 def test_a_new_address_counts_once_the_link_in_its_letter_is_opened(cast: Cast) -> None:
-    client, before = browser_of(cast.teammate), address_of(cast)
+    client, before = fresh(cast.teammate), address_of(cast)
     client.post(HERE, {"email": "new@acme.example", "action_add": ""})
     assert address_of(cast) == before
     assert "on its way to new@acme.example" in text_of(client.get(HERE))
@@ -48,10 +57,13 @@ def test_a_new_address_counts_once_the_link_in_its_letter_is_opened(cast: Cast) 
     assert letter.to == ["new@acme.example"]
     client.post(link_in_letter())
     assert address_of(cast) == "new@acme.example"
+    told = mail.outbox[1]
+    assert told.to == [before]
+    assert f"from {before} to new@acme.example" in told.body
 
 
 def test_an_address_on_its_way_can_be_given_up(cast: Cast) -> None:
-    client, before = browser_of(cast.teammate), address_of(cast)
+    client, before = fresh(cast.teammate), address_of(cast)
     client.post(HERE, {"email": "new@acme.example", "action_add": ""})
     client.post(HERE, {"email": "new@acme.example", "action_remove": ""})
     client.post(link_in_letter())
@@ -94,7 +106,7 @@ def test_whatever_is_asked_the_address_one_signs_in_with_stays_until_another_is_
 def test_nobody_is_pushed_out_of_an_address_that_another_proves(cast: Cast) -> None:
     """Who can read its letters resets the password instead, and has it."""
     squatter, _ = newcomer(cast, "victim@corp.example")
-    client, before = browser_of(cast.teammate), address_of(cast)
+    client, before = fresh(cast.teammate), address_of(cast)
     client.post(HERE, {"email": squatter.email, "action_add": ""})
     assert "already" in text_of(client.post(link_in_letter(), follow=True))
     assert address_of(cast) == before
@@ -103,7 +115,7 @@ def test_nobody_is_pushed_out_of_an_address_that_another_proves(cast: Cast) -> N
 
 
 def test_a_forgotten_password_is_reset_by_the_address_one_signs_in_with_alone(cast: Cast) -> None:
-    client, before = browser_of(cast.teammate), address_of(cast)
+    client, before = fresh(cast.teammate), address_of(cast)
     client.post(HERE, {"email": "elsewhere@evil.example", "action_add": ""})
     mail.outbox.clear()
     Client().post("/accounts/password/reset/", {"email": "elsewhere@evil.example"})
@@ -132,3 +144,87 @@ def test_without_a_mail_server_people_come_and_sign_in_all_the_same(cast: Cast, 
     again = Client()
     assert again.post("/accounts/login/", {"login": user.email, "password": PASSWORD}).status_code == 302
     assert again.get("/a/acme/main/memories/").status_code == 200
+
+
+def test_another_address_is_asked_for_by_who_has_just_shown_who_they_are(cast: Cast) -> None:
+    client = browser_of(cast.teammate)
+    answer = client.post(HERE, ASKED)
+    assert answer["Location"].startswith("/accounts/reauthenticate/")
+    assert mail.outbox == []
+    client.post(answer["Location"], {"password": "wrong"})
+    assert mail.outbox == []
+    client.post(answer["Location"], {"password": "correct horse battery"})
+    assert [letter.to for letter in mail.outbox] == [["new@acme.example"]]
+
+
+class Broken(BaseEmailBackend):
+    def send_messages(self, messages: Any) -> int:
+        raise SMTPException("full")
+
+
+def test_a_change_stands_though_the_letter_about_it_can_not_be_sent(cast: Cast, settings: Any) -> None:
+    client = fresh(cast.teammate)
+    settings.EMAIL_BACKEND = f"{__name__}.Broken"
+    sent = {
+        "oldpassword": "correct horse battery",
+        **dict.fromkeys(("password1", "password2"), "a long new phrase"),
+    }
+    assert client.post("/accounts/password/change/", sent).status_code == 302
+    assert User.objects.get(id=cast.teammate.user_id).check_password("a long new phrase")
+
+
+# Letters
+
+
+@pytest.mark.parametrize("host", ["testserver", "localhost:6666", "127.0.0.1"])
+@pytest.mark.parametrize("known", [True, False])
+def test_a_letter_leads_to_the_hub_whatever_host_it_was_asked_for_at(
+    cast: Cast, settings: Any, host: str, known: bool
+) -> None:
+    settings.PUBLIC_URL, settings.PUBLIC_HOST = "https://hub.example", "hub.example"
+    address = address_of(cast) if known else "nobody@acme.example"
+    Client().post("/accounts/password/reset/", {"email": address}, headers={"host": host})
+    (letter,) = mail.outbox
+    text = f"{letter.subject} {letter.body}"
+    assert ("https://hub.example/accounts/password/reset/key/" in text) is known
+    assert re.findall(r"https?://(?!hub\.example/)|localhost|127\.0|testserver", text) == []
+
+
+def test_the_letter_to_a_new_address_leads_to_the_hub(cast: Cast, settings: Any) -> None:
+    settings.PUBLIC_URL = "https://hub.example"
+    fresh(cast.teammate).post(HERE, ASKED, headers={"host": "localhost:6666"})
+    (letter,) = mail.outbox
+    assert "https://hub.example/accounts/confirm-email/" in letter.body
+    assert "localhost" not in letter.body
+
+
+# Whether somebody has an address here is told to nobody
+
+
+@pytest.mark.parametrize("page", ["login", "password/reset", "signup", "email"])
+def test_an_address_that_is_known_is_answered_as_one_that_is_not(cast: Cast, page: str) -> None:
+    def asked(address: str) -> tuple[int, str, str]:
+        client = fresh(cast.teammate) if page == "email" else Client()
+        sent = {
+            "login": address,
+            "email": address,
+            "password": "wrong phrase",
+            "password1": "a long new phrase",
+        }
+        answer = client.post(f"/accounts/{page}/", {**sent, "action_add": ""})
+        shown = text_of(client.get(answer["Location"])) if answer.status_code == 302 else text_of(answer)
+        shown = re.sub(r'(csrfmiddlewaretoken" value|nonce)="[^"]+"', "", shown)
+        return answer.status_code, answer.get("Location", ""), shown.replace(address, "…")
+
+    assert asked("owner@globex.example") == asked("nobody@globex.example")
+
+
+def test_tries_at_one_account_are_counted_together_whatever_host_they_name(cast: Cast) -> None:
+    wrong = {"login": "owner@acme.example", "password": "wrong"}
+    for number in range(6):
+        Client(REMOTE_ADDR=f"192.0.2.{number}").post(
+            "/accounts/login/", wrong, headers={"host": f"localhost:{6000 + number}"}
+        )
+    last = Client(REMOTE_ADDR="192.0.2.99")
+    last.post("/accounts/login/", {**wrong, "password": "correct horse battery"})
+    assert last.get("/a/acme/keys/").status_code == 302

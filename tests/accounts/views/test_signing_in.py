@@ -183,6 +183,16 @@ def test_who_signed_in_long_ago_shows_who_they_are_before_changing_how_they_sign
             assert (answer.status_code, "reauthenticate" in answer["Location"]) == (302, True)
 
 
+def test_an_app_is_taken_off_by_who_has_just_shown_who_they_are(cast: Cast) -> None:
+    with time_machine.travel("2026-03-02T12:00:00Z", tick=False) as clock:
+        client = signed_in()
+        set_up(client)
+        clock.shift(timedelta(minutes=6))
+        answer = client.post("/accounts/2fa/totp/deactivate/")
+        assert (answer.status_code, "reauthenticate" in answer["Location"]) == (302, True)
+        assert Authenticator.objects.filter(type="totp").exists()
+
+
 def test_too_many_wrong_passwords_from_one_address_are_not_looked_at(cast: Cast) -> None:
     """Counted in the shared cache; an address that a client only claims to have is not another one."""
     client = Client()

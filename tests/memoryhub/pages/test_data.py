@@ -10,6 +10,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from accounts.models import Event, User
+from accounts.views.fresh import JOINED_AT
 from memoryhub.common.ids import typed_id
 from memoryhub.common.secrets.shapes import expand
 from memoryhub.common.tenancy import tenant
@@ -87,6 +88,9 @@ def staff(db: None) -> User:
 def as_staff(user: User, cast: Cast) -> Client:
     client = Client()
     client.force_login(user, BACKEND)
+    session = client.session
+    session[JOINED_AT] = time.time()
+    session.save()
     client.post("/admin/account/", {"account": typed_id("acc", cast.account.id)})
     return client
 
