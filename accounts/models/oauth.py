@@ -1,3 +1,4 @@
+import re
 from urllib.parse import urlsplit
 
 from django.core.exceptions import ValidationError
@@ -9,6 +10,8 @@ from memoryhub.common.naming import naming_fault
 from memoryhub.common.secrets import cut_text
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+PLACE = re.compile(r"(?:[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?", re.IGNORECASE)
+"""A host and its port, and nothing that one reader takes for a host and the next for something else."""
 MOST_REDIRECTS = 20
 LONGEST_REDIRECT = 1000
 LONGEST_HOST = 253
@@ -37,6 +40,10 @@ class Application(AbstractApplication):  # type: ignore[misc]
                 raise ValidationError({"redirect_uris": complaint})
         super().clean()
 
+    def redirect_uri_allowed(self, uri: str) -> bool:
+        """What is asked for is held to the same form as what was registered."""
+        return not redirect_complaint(uri) and bool(super().redirect_uri_allowed(uri))
+
 
 def redirect_complaint(uri: str) -> str:
     """What is wrong with it as a redirect, or nothing."""
@@ -55,6 +62,8 @@ def redirect_complaint(uri: str) -> str:
         return "a redirect names no user"
     if parts.fragment or cut_text(uri)[1]:
         return "a redirect has no fragment, and holds no secret"
+    if not PLACE.fullmatch(parts.netloc):
+        return "not an address: its host can't be read"
     if parts.scheme == "http" and parts.hostname not in LOOPBACK:
         return "http redirects are for this machine only; use https"
     return ""

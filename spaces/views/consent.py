@@ -82,7 +82,8 @@ def authorize(request: HttpRequest) -> HttpResponse:
             )
         return decide(core, request, request.user, asked)
     except OAuthToolkitError as error:
-        return sent_back(error) or not_served(request, error)
+        uri = back_to_client(error)
+        return to_client(uri) if uri and is_trusted(request, error) else not_served(request, error, uri)
 
 
 def what_is_asked(core: OAuthLibCore, request: HttpRequest) -> Asked:
@@ -159,13 +160,22 @@ def origin_of(asked: Asked) -> str:
     return f"{parts.scheme}:" if "[" in parts.netloc else f"{parts.scheme}://{parts.netloc}"
 
 
-def sent_back(error: OAuthToolkitError) -> HttpResponse | None:
-    """To the client, with what went wrong and who says so; None where nobody is known to send it to."""
+def back_to_client(error: OAuthToolkitError) -> str:
+    """With what went wrong and who says so; "" where nobody is known to send it to."""
     fault = error.oauthlib_error
     if isinstance(error, FatalClientError) or not fault.redirect_uri:
-        return None
-    uri = add_params_to_uri(fault.in_uri(fault.redirect_uri), [("iss", settings.PUBLIC_URL)])
-    return to_client(uri)
+        return ""
+    uri: str = add_params_to_uri(fault.in_uri(fault.redirect_uri), [("iss", settings.PUBLIC_URL)])
+    return uri
+
+
+def is_trusted(request: HttpRequest, error: OAuthToolkitError) -> bool:
+    """Anybody registers a client, so nobody is sent on to one unasked: only who answers its question on our page, or
+    has let it in before."""
+    if request.method == "POST":
+        return True
+    client = Application.objects.filter(client_id=error.oauthlib_error.client_id).first()
+    return bool(client and isinstance(request.user, User) and earlier_grant(request.user, client))
 
 
 def to_client(uri: str) -> HttpResponse:
@@ -173,9 +183,10 @@ def to_client(uri: str) -> HttpResponse:
     return answer
 
 
-def not_served(request: HttpRequest, error: OAuthToolkitError) -> HttpResponse:
-    """A page for the person, and no redirect: nobody knows where that would lead."""
-    return render(request, "oauth/refused.html", {"why": plainly(error.oauthlib_error)}, status=400)
+def not_served(request: HttpRequest, error: OAuthToolkitError, uri: str) -> HttpResponse:
+    """A page for the person, and no redirect. Where the client is known, they may go back to it themselves."""
+    context = {"why": plainly(error.oauthlib_error), "uri": uri, "host": urlsplit(uri).hostname or ""}
+    return render(request, "oauth/refused.html", context, status=400)
 
 
 def plainly(fault: errors.OAuth2Error) -> str:

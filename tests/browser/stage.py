@@ -174,6 +174,7 @@ def make_hostile(cast: Cast) -> Hostile:
         "keys": f"{home}/keys/",
         "consent": QUESTION,
         "consent refused": QUESTION.replace("hostile", "unknown"),
+        "consent amiss": f"{QUESTION}&resource=https://evil.example/mcp",
         "key new": f"{home}/keys/new/",
         "connect": f"{home}/connect/",
         "key change": f"{home}/keys/{typed_id('key', key.id)}/change/",

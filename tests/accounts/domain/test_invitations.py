@@ -125,7 +125,7 @@ def test_a_bad_answer_names_its_field_and_leaves_the_link_open(
     cast: Cast, field: str, fields: dict[str, str]
 ) -> None:
     Membership.objects.filter(account=cast.account).delete() if "team" in fields else None
-    token = invite(cast.owner, Role.OWNER).token
+    token = invite(system_actor(cast.account.id), Role.OWNER).token
     with pytest.raises(ValidationFailed) as caught:
         accept(token, **fields)
     assert list(caught.value.fields) == [field]

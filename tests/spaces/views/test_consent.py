@@ -1,16 +1,20 @@
 """The page on which a person lets a hosted client in, and where they end it."""
 
 import re
+from html import unescape
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
 from accounts.domain.credentials import authenticate
-from accounts.domain.grants import list_grants
+from accounts.domain.grants import list_grants, revoke_grant
 from accounts.models import Grant, Membership
 from accounts.scope_words import SCOPE_WORDS
 from accounts.scopes import PRESETS, Role, Scope
 from memoryhub.common.errors import Unauthorized
+from memoryhub.common.ids import typed_id
+from memoryhub.common.tenancy import tenant
 from tests.calls import call
 from tests.conftest import Cast
 from tests.oauth import (
@@ -116,13 +120,32 @@ def test_what_was_not_asked_for_can_not_be_given(cast: Cast) -> None:
         ({"resource": [MCP, "https://evil.example/mcp"]}, "invalid_target"),
     ],
 )
-def test_what_is_not_in_order_goes_back_to_the_client(cast: Cast, asking: dict[str, Any], error: str) -> None:
+def test_what_is_not_in_order_is_told_to_the_person_who_may_take_it_back_to_the_client(
+    cast: Cast, asking: dict[str, Any], error: str
+) -> None:
+    """Anybody registers a client: a link to this hub that leads on by itself would lend it the hub's name."""
     browser, asked = browser_for(cast.teammate), visitor().question(**asking)
-    for answer in (browser.get(asked), answer_to(browser, asked, cast.space.id)):
-        back = returned(answer)
-        assert answer["Location"].startswith("https://client.example/callback?")
-        assert (back["error"], back["state"], back["iss"]) == (error, "s-1", HERE)
+    shown = browser.get(asked)
+    assert (shown.status_code, "Location" in shown) == (400, False)
+    link = re.search(
+        r'href="(https://client\.example/callback\?[^"]+)"[^>]*>Back to client.example<', text_of(shown)
+    )
+    assert link
+    back = parse_qs(urlsplit(unescape(link[1])).query)
+    assert (back["error"], back["state"], back["iss"]) == ([error], ["s-1"], [HERE])
     assert not Grant.objects.exists()
+
+
+def test_a_client_that_was_let_in_before_hears_at_once_what_is_not_in_order(cast: Cast) -> None:
+    client = visitor()
+    asked = client.question(scope="members:manage")
+    connect(cast.teammate, cast.space.id, client)
+    back = returned(browser_for(cast.teammate).get(asked))
+    assert (back["error"], back["state"], back["iss"]) == ("invalid_scope", "s-1", HERE)
+    assert browser_for(cast.owner).get(asked).status_code == 400
+    with tenant(cast.account.id):
+        revoke_grant(cast.teammate, typed_id("grt", Grant.objects.get().id))
+    assert browser_for(cast.teammate).get(asked).status_code == 400
 
 
 @pytest.mark.parametrize(
@@ -164,6 +187,8 @@ def test_who_is_not_known_gets_no_redirect(cast: Cast, asking: dict[str, Any]) -
         ("http://localhost:1234/callback", "http://localhost/callback", True),
         ("http://127.0.0.1/callback", "http://127.0.0.1:49567/callback", True),
         ("http://[::1]/callback", "http://[::1]:49567/callback", True),
+        ("http://[::1]/callback", "http://[::1]evil.example/callback", False),
+        ("http://[::1]/callback", "http://[::1]evil.example:80/callback", False),
         ("http://localhost/callback", "http://localhost:49567/other", False),
         ("http://localhost/callback", "http://127.0.0.1:49567/callback", False),
         ("http://127.0.0.1/callback", "http://127.0.0.2:49567/callback", False),
