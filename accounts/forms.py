@@ -160,11 +160,11 @@ class KeyForm(forms.Form):
     life = forms.TypedChoiceField(label=_("Valid for"), choices=LIFE_CHOICES, coerce=int, initial=90)
 
     tools = forms.ChoiceField(
-        label=_("Tools at /mcp"),
+        label=_("Tools"),
         choices=TOOL_CHOICES,
         initial=EVERY_TOOL,
         required=False,
-        help_text=_("Agents do better with few. Each set also has an address of its own."),
+        help_text=_("Agents do better with few. The key has nothing of the others, over REST neither."),
     )
     profile = forms.ChoiceField(
         label=_("Client"),
@@ -215,7 +215,7 @@ class KeyChangeForm(forms.Form):
     name = forms.CharField(label=_("Name"), max_length=120)
     scopes = scopes_field(required=True)
     families = forms.MultipleChoiceField(
-        label=_("Tools at /mcp"),
+        label=_("Tools"),
         choices=[(family, family) for family in FAMILIES],
         widget=forms.CheckboxSelectMultiple,
     )

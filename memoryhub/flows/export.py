@@ -91,15 +91,14 @@ def open_export(
 
 
 def require_export(actor: Actor, space: Space | None) -> None:
-    """The scope, and the right where a person stands behind it: the operator's own keys have nobody's role."""
+    """The scope, and the role of who made the key. One of the operator's has a member's, which takes nothing away."""
     if Scope.EXPORT_READ not in actor.scopes:
         raise Forbidden(
             "This credential lacks the scope export:read.", missing_scopes=[str(Scope.EXPORT_READ)]
         )
     if space is None and actor.space_ids is not None:
         raise Forbidden("This key is limited to its spaces and may not export the account.")
-    if not (actor.kind == "key" and actor.user_id is None):
-        require_right(actor, space, Right.EXPORT)
+    require_right(actor, space, Right.EXPORT)
 
 
 def check_export(actor: Actor, export: Export) -> None:

@@ -137,13 +137,12 @@ def import_file(
 
 
 def require_import(actor: Actor, space: Space) -> None:
-    """Owners and admins, and keys with the scope space:admin of theirs or the operator's."""
+    """Owners and admins, and their keys with the scope space:admin."""
     if Scope.SPACE_ADMIN not in actor.scopes:
         raise Forbidden(
             "This credential lacks the scope space:admin.", missing_scopes=[str(Scope.SPACE_ADMIN)]
         )
-    if not (actor.kind == "key" and actor.user_id is None):
-        require_right(actor, space, Right.MANAGE)
+    require_right(actor, space, Right.MANAGE)
 
 
 def _take(actor: Actor, space: Space, source: Source, dry_run: bool, told: Told) -> Report:

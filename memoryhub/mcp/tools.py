@@ -61,8 +61,8 @@ class Tools:
         return tool
 
     def has(self, operation: Operation, actor: Actor) -> bool:
-        """The address of a family is explicit: what a key chooses to show is about the whole hub."""
-        return operation.mcp and (self.family is not None or operation.family in actor.families)
+        """What a key was not given isn't there for it, at the address of the family either."""
+        return operation.mcp and operation.family in actor.families
 
     def sharing(self, operations: list[Operation]) -> Tool | None:
         """One tool for those that have one name."""

@@ -99,7 +99,9 @@ class Operation:
     generic_only: frozenset[str] = frozenset()
 
     def __call__(self, actor: Actor, raw: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """Check scopes, read the arguments, run inside the account, answer plain JSON. Raises HubError."""
+        """Check families and scopes, read the arguments, run inside the account, answer plain JSON. Raises
+        HubError."""
+        check_family(actor, self.family)
         self.check_scopes(actor)
         self.check_profile(actor, raw or {})
         if self.effect is not Effect.READ and actor.key_id:
@@ -240,6 +242,16 @@ class Operation:
             "idempotentHint": self.effect is not Effect.ADD,
             "openWorldHint": self.open_world,
         }
+
+
+def check_family(actor: Actor, family: str) -> None:
+    """A key that was given some families has nothing of the others, whichever way it comes."""
+    if family not in actor.families:
+        given = ", ".join(sorted(actor.families))
+        raise Forbidden(
+            f"This key is for the tools of {given} alone; this belongs to {family}.",
+            missing_families=[family],
+        )
 
 
 @dataclass

@@ -9,8 +9,8 @@ HEAD = """\
 # Every tool
 
 Made from the definitions that serve them. `/mcp` has all of these; `/mcp/<family>` has one family's. A key is shown the
-tools whose scopes it has. An argument with a star is required; what an argument means, and its limits, stand in the
-schema that the server lists.
+tools of its families whose scopes it has, at each address. An argument with a star is required; what an argument means,
+and its limits, stand in the schema that the server lists.
 """
 ABOUT = {
     "hub": "The hub's own: context, memories, journal, records, values, actions and dreams.",

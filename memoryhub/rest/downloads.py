@@ -14,6 +14,7 @@ from accounts.scopes import Scope
 from memoryhub.common.errors import InvalidRequest
 from memoryhub.common.tenancy import tenant
 from memoryhub.flows.export import Export, check_export, open_export, stream_export
+from memoryhub.operations.base import check_family
 from memoryhub.rest.auth import lower_headers
 from memoryhub.web.spooled import download
 
@@ -53,6 +54,7 @@ class ExportView(APIView):
         if scope not in ("space", ACCOUNT):
             raise InvalidRequest("scope: Must be `space` or `account`.")
         actor, space = cast("Actor", request.user), request.query_params.get("space") or None
+        check_family(actor, "hub")
         with tenant(actor.account_id):
             export = open_export(actor, space, whole_account=scope == ACCOUNT)
         still = partial(_check_still, request._request, export)

@@ -15,6 +15,7 @@ from accounts.scopes import Scope
 from memoryhub.common.errors import InvalidRequest, PayloadTooLarge
 from memoryhub.common.tenancy import tenant
 from memoryhub.flows.importing import import_file
+from memoryhub.operations.base import check_family
 
 PIECE = 256 * 1024
 
@@ -75,6 +76,7 @@ class ImportView(APIView):
 
     def post(self, request: Request) -> Response:
         actor, query = cast("Actor", request.user), request.query_params
+        check_family(actor, "hub")
         dry_run, keep = _flag("dry_run", query.get("dry_run", "")), _flag("keep", query.get("keep", ""))
         if actor.key_id:
             spend_write(actor.key_id)

@@ -8,12 +8,15 @@ from dataclasses import replace
 import pytest
 
 from accounts.domain.credentials import authenticate
-from accounts.scopes import Role
+from accounts.domain.keys import create_key
+from accounts.scopes import EVERY_SCOPE, FAMILIES, Role
+from memoryhub.common.errors import Forbidden
+from memoryhub.common.tenancy import tenant
 from memoryhub.mcp.tools import Tools
 from memoryhub.operations.base import REGISTRY
 from tests.matrix.asking import HERE, as_tool, lowered, outcomes, over_rest, request, tried
-from tests.matrix.operations import OPERATIONS, Needs, expected, filled
-from tests.matrix.world import World
+from tests.matrix.operations import FORBIDDEN, OPERATIONS, Needs, expected, filled
+from tests.matrix.world import Knocker, World, undone
 from tests.oauth import MCP
 from tests.wire import called, find
 
@@ -68,6 +71,43 @@ def test_each_credential_is_shown_the_tools_that_it_may_call(world: World) -> No
             if not Needs(OPERATIONS[called(o)].scopes, None, {}).lacking(knocker.scopes)
         ]
         assert [tool["name"] for tool in tools] == list(dict.fromkeys(may_call)), who
+
+
+@EVERY
+def test_a_key_without_the_family_of_an_operation_has_it_on_no_way(world: World, name: str) -> None:
+    """The owner's, with every scope."""
+    operation = find(name)
+    others = [family for family in FAMILIES if family != operation.family]
+    with undone():
+        knocker = Knocker(key_for(world, others))
+        actor = authenticate(lowered(knocker), address=HERE)
+        arguments = filled(OPERATIONS[name].call, world.ours.ids)
+        with pytest.raises(Forbidden) as refused:
+            operation(actor, arguments)
+        assert refused.value.details == {"missing_families": [operation.family]}
+        assert Tools(operation.family).listed(actor) == []
+        if operation.route and name != "event_list":
+            assert tried(world, knocker, name, over_rest) == FORBIDDEN
+
+
+def key_for(world: World, families: list[str]) -> str:
+    space, scopes = world.ours.main.id, list(EVERY_SCOPE)
+    with tenant(world.ours.account.id):
+        made = create_key(
+            world.ours.actor("owner"), name="few", scopes=scopes, families=families, default_space_id=space
+        )
+    return made.secret
+
+
+@pytest.mark.parametrize(
+    ("method", "path"), [("GET", "export"), ("POST", "import"), ("GET", "events?wait=1")]
+)
+def test_what_is_no_operation_belongs_to_the_hubs_family(world: World, method: str, path: str) -> None:
+    with undone():
+        for family, refused in (("connector", True), ("hub", False)):
+            headers = {"Authorization": f"Bearer {key_for(world, [family])}"}
+            answer = world.browser("nobody").generic(method, f"/v1/{path}", headers=headers, REMOTE_ADDR=HERE)
+            assert (answer.status_code == 403) is refused
 
 
 @ROUTES

@@ -11,13 +11,16 @@ from typing import Any
 import pytest
 import time_machine
 
-from accounts.actor import Actor
+from accounts.actor import Actor, system_actor
+from accounts.domain.credentials import authenticate
+from accounts.domain.keys import create_key
 from accounts.models import AgentKey, Event
-from accounts.scopes import Scope
+from accounts.scopes import Role, Scope
 from memoryhub.common.errors import Forbidden, NotFound
 from memoryhub.common.ids import new_id, typed_id
 from memoryhub.common.tenancy import tenant
 from memoryhub.flows.export import earlier_exports, open_export, stream_export
+from memoryhub.flows.importing import require_import
 from spaces.domain.journal import Log, write_journal
 from spaces.domain.kinds import kinds_with_files
 from spaces.domain.memories import edit_memory, remember
@@ -172,8 +175,19 @@ def test_a_key_needs_the_scope_and_its_maker_the_role(cast: Cast) -> None:
     assert refused.value.details == {"missing_scopes": ["export:read"]}
     with pytest.raises(Forbidden):
         open_export(cast.agent)
-    operators = replace(cast.agent, user_id=None)
-    assert taken(operators).namelist()
+
+
+def test_a_key_of_the_operators_has_a_members_role_and_takes_nothing_away(cast: Cast) -> None:
+    made = create_key(
+        system_actor(cast.account.id), name="cli", preset="operator", default_space_id=cast.space.id
+    )
+    actor = authenticate({"x-api-key": made.secret}, address="")
+    assert (actor.role, Scope.EXPORT_READ in actor.scopes) == (Role.MEMBER, True)
+    for whole in (False, True):
+        with pytest.raises(Forbidden):
+            open_export(actor, whole_account=whole)
+    with pytest.raises(Forbidden):
+        require_import(actor, cast.space)
 
 
 def test_a_key_that_is_held_to_a_space_exports_that_alone(cast: Cast) -> None:

@@ -103,14 +103,14 @@ def test_an_unknown_tool_is_a_fault_of_the_protocol(agent: Agent) -> None:
     assert (answer.status_code, answer.json()["error"]["code"]) == (400, -32602)
 
 
-def test_the_whole_hub_has_the_families_a_key_shows(agent: Agent, cast: Cast) -> None:
+def test_every_address_has_the_families_of_a_key_and_no_other(agent: Agent, cast: Cast) -> None:
     elsewhere = with_key(agent, cast, families=["paths"])
-    hub = {operation.name for operation in REGISTRY.tools("hub")}
-    assert names(elsewhere) == [operation.name for operation in REGISTRY.tools("paths")]
+    paths = [operation.name for operation in REGISTRY.tools("paths")]
+    assert names(elsewhere) == names(elsewhere, "/mcp/paths") == paths
     assert call(elsewhere, "kv_get", {"ns": "n"})["error"]["code"] == -32602
     assert error_in(call(elsewhere, "recall", {"q": "tea"}))["details"]["fields"].keys() == {"query"}
-    assert set(names(elsewhere, "/mcp/hub")) == hub
-    assert call(elsewhere, "recall", {}, "/mcp/hub")["result"]["isError"] is False
+    assert names(elsewhere, "/mcp/hub") == []
+    assert call(elsewhere, "recall", {}, "/mcp/hub")["error"]["code"] == -32602
 
 
 def test_missing_and_null_arguments_are_none_at_all(agent: Agent) -> None:
