@@ -1,6 +1,7 @@
 """The web process: agents' endpoint, pages, REST and sockets in one ASGI application."""
 
 import os
+import re
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
@@ -27,6 +28,7 @@ from memoryhub.web.bodies import bounded  # noqa: E402
 from memoryhub.web.cors import with_cors  # noqa: E402
 from memoryhub.web.proxies import behind_proxies  # noqa: E402
 
+TAKES_FILES = re.compile(r"/v1/import|/a/[^/]+/[^/]+/data/")
 FORM_BYTES = 1024 * 1024
 """What a form has around the file in it."""
 
@@ -55,9 +57,14 @@ def build_application(extra_servers: Mapping[str, Server[Any]] | None = None) ->
         elif match := operation_at(scope):
             await rest({**scope, MATCH: match}, bounded(receive, settings.BODY_LIMIT), send)
         else:
-            await pages(scope, bounded(receive, settings.IMPORT_BYTES + FORM_BYTES), send)
+            await pages(scope, bounded(receive, most_of(scope["path"])), send)
 
     return behind_proxies(with_cors(application), settings.TRUSTED_PROXIES)
+
+
+def most_of(path: str) -> int:
+    """How much a page is sent at most: what takes files gets more than a form."""
+    return settings.IMPORT_BYTES + FORM_BYTES if TAKES_FILES.fullmatch(path) else settings.BODY_LIMIT
 
 
 def check_secrets() -> None:

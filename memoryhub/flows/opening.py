@@ -10,6 +10,7 @@ import lzma
 import zipfile
 import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import PurePosixPath
 from typing import IO, Any
@@ -21,8 +22,14 @@ from memoryhub.flows.readings import File, LeftOut, Source, refused
 from spaces.domain.kinds import Row, kinds_with_files
 
 LONGEST_LINE = 64 * 1024 * 1024
+MOST_PARTS = 1_000_000
+"""Lists and objects in one JSON text: each takes far more memory than its two bytes."""
 MOST_BYTES = 8 * 1024**3
 MOST_FILES = 2_000
+MOST_ROWS = 5_000_000
+DIRECTORY_BYTES = 2 * 1024 * 1024
+PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+"""What Python unpacks piece by piece. Of the others a small piece becomes as much as it likes, at once."""
 MANIFEST_BYTES = 1024 * 1024
 PIECE = 256 * 1024
 ENCRYPTED = 0x1
@@ -40,7 +47,8 @@ BROKEN = (
 def open_zip(file: IO[bytes]) -> zipfile.ZipFile:
     """A ZIP without anything in it that only an attack would have."""
     try:
-        archive = zipfile.ZipFile(file)
+        with _Opening(file).watched() as watched:
+            archive = zipfile.ZipFile(watched)
     except BROKEN:
         raise ValidationFailed({"file": ["Is not a whole ZIP file: it is cut off or damaged."]}) from None
     infos = archive.infolist()
@@ -55,12 +63,37 @@ def open_zip(file: IO[bytes]) -> zipfile.ZipFile:
     return archive
 
 
+class _Opening:
+    """The file of a ZIP. While it is opened, no more of it is read at once than a directory of MOST_FILES needs."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file, self._most = file, -1
+        self.seek, self.tell, self.seekable = file.seek, file.tell, file.seekable
+
+    @contextmanager
+    def watched(self) -> Iterator[_Opening]:
+        self._most = DIRECTORY_BYTES
+        yield self
+        self._most = -1
+
+    def read(self, size: int = -1) -> bytes:
+        if self._most < 0:
+            return self._file.read(size)
+        if size > self._most:
+            raise zipfile.BadZipFile("its directory is too large")
+        return self._file.read(size if size >= 0 else self._most)
+
+
 def _check_entry(info: zipfile.ZipInfo) -> None:
     path = PurePosixPath(info.filename)
     if path.is_absolute() or ".." in path.parts or "\\" in info.filename or ":" in info.filename:
         raise refused(info.filename, None, "Has a path that leads out of the archive.")
     if info.flag_bits & ENCRYPTED:
         raise refused(info.filename, None, "Is encrypted. Export it without a password.")
+    if info.compress_type not in PACKED:
+        raise refused(
+            info.filename, None, "Is packed in an unusual way. Pack it with deflate, as most programs do."
+        )
 
 
 def is_ours(archive: zipfile.ZipFile) -> bool:
@@ -108,7 +141,8 @@ def _objects(value: Any) -> bool:
 
 def _read(archive: zipfile.ZipFile, path: str) -> bytes:
     try:
-        return archive.read(path)
+        with archive.open(path) as content:
+            return content.read(MANIFEST_BYTES)
     except BROKEN:
         raise refused(path, None, "Can't be read: the file is damaged.") from None
 
@@ -120,6 +154,8 @@ def _check_content(archive: zipfile.ZipFile, path: str, entry: Row) -> None:
             while piece := content.read(PIECE):
                 digest.update(piece)
                 rows += piece.count(b"\n")
+                if rows > MOST_ROWS:
+                    raise PayloadTooLarge(f"{path}: Has more than {MOST_ROWS} lines.", limit=MOST_ROWS)
     except BROKEN:
         raise refused(path, rows + 1, "Can't be read on: the file is damaged.") from None
     if (digest.hexdigest(), rows) != (entry.get("sha256"), entry.get("rows")):
@@ -177,7 +213,13 @@ def json_lines(content: IO[bytes], path: str) -> Iterator[tuple[int, Any]]:
             yield number, _parsed(line, path, number)
 
 
+def too_many_parts(text: bytes) -> bool:
+    return text.count(b"[") + text.count(b"{") > MOST_PARTS
+
+
 def _parsed(line: bytes, path: str, number: int | None) -> Any:
+    if too_many_parts(line):
+        raise refused(path, number, f"Has more than {MOST_PARTS} lists and objects.")
     try:
         return parse_json(line)
     except HubError as fault:

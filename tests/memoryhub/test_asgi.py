@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
-from memoryhub.asgi import build_application
+from memoryhub.asgi import build_application, most_of
 
 
 class Server:
@@ -55,3 +55,22 @@ def test_agents_paths_go_to_the_endpoint(path: str) -> None:
     scope = {"type": "http", "method": "POST", "path": path, "headers": [(b"host", b"evil.example")]}
     (start, _) = serve(scope)
     assert start["status"] == 421
+
+
+@pytest.mark.parametrize(
+    ("path", "large"),
+    [
+        ("/v1/import", True),
+        ("/a/acme/main/data/", True),
+        ("/a/acme/main/data/x/import/", False),
+        ("/a/acme/main/plans/new/", False),
+        ("/accounts/login/", False),
+        ("/oauth/register", False),
+        ("/v1/import/x", False),
+        ("/", False),
+    ],
+)
+def test_only_what_takes_files_is_sent_more_than_a_form(settings: Any, path: str, large: bool) -> None:
+    """All of it is kept on the disk before anybody is asked who they are."""
+    assert (most_of(path) > settings.BODY_LIMIT) is large
+    assert (most_of(path) > settings.IMPORT_BYTES) is large

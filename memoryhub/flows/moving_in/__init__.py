@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import IO, Any
 
-from memoryhub.common.errors import HubError, ValidationFailed
+from memoryhub.common.errors import HubError, PayloadTooLarge, ValidationFailed
 from memoryhub.flows.moving_in import chatgpt, graph, markdown, mem0, openmemory, zerodb
-from memoryhub.flows.moving_in.statements import Statements, as_json, whole_text
+from memoryhub.flows.moving_in.statements import LARGEST, Statements, as_json, whole_text
 from memoryhub.flows.opening import BROKEN, is_ours, json_lines, open_ours, open_zip
 from memoryhub.flows.readings import File, LeftOut, Source, refused
 
@@ -78,7 +78,12 @@ def _from_archive(archive: zipfile.ZipFile) -> Source:
         return _source(
             found, [LeftOut(n, 1, "The memories are in memories.json.") for n in names if n != backup]
         )
-    notes = {name: _text(archive, name) for name in names if name.lower().endswith((*MARKDOWN, *RULES))}
+    read = [name for name in names if name.lower().endswith((*MARKDOWN, *RULES))]
+    if sum(archive.getinfo(name).file_size for name in read) > LARGEST:
+        raise PayloadTooLarge(
+            "file: Has more than 64 MiB of notes in it. Cut it into several.", limit=LARGEST
+        )
+    notes = {name: _text(archive, name) for name in read}
     if not notes:
         raise ValidationFailed({"file": [NOT_KNOWN]})
     return _source(_markdown(notes), [LeftOut(n, 1, "Is not Markdown.") for n in names if n not in notes])

@@ -15,6 +15,7 @@ from memoryhub.common.errors import HubError, PayloadTooLarge
 from memoryhub.common.ids import typed_id
 from memoryhub.common.text import is_blank, parse_json
 from memoryhub.common.times import format_time, parse_due, zone
+from memoryhub.flows.opening import MOST_PARTS, too_many_parts
 from memoryhub.flows.readings import LeftOut, refused
 from spaces.domain.kinds import Row
 
@@ -154,8 +155,11 @@ def whole_text(file: IO[bytes], path: str) -> str:
 
 
 def as_json(text: str, path: str) -> Any:
+    content = text.encode()
+    if too_many_parts(content):
+        raise refused(path, None, f"Has more than {MOST_PARTS} lists and objects.")
     try:
-        return parse_json(text.encode())
+        return parse_json(content)
     except HubError as fault:
         raise refused(path, None, fault.message.replace("The body", "The file", 1)) from None
 

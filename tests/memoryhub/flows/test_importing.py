@@ -3,6 +3,8 @@
 import hashlib
 import io
 import json
+import struct
+import tracemalloc
 import zipfile
 from collections.abc import Callable
 from dataclasses import replace
@@ -17,7 +19,7 @@ from hypothesis import HealthCheck, given, settings
 
 from accounts.models import Event
 from accounts.scopes import Role, Scope
-from memoryhub.common.errors import Conflict, Forbidden, HubError, ValidationFailed
+from memoryhub.common.errors import Conflict, Forbidden, HubError, PayloadTooLarge, ValidationFailed
 from memoryhub.common.ids import new_id, typed_id
 from memoryhub.common.secrets.shapes import expand
 from memoryhub.flows.export import open_export, stream_export
@@ -384,6 +386,100 @@ def test_a_bomb_is_not_unpacked(cast: Cast, elsewhere: Space, monkeypatch: pytes
         files["memory.md"] = b"0" * 2_000_000
 
     assert "unpacked" in says(cast, elsewhere, file_with(cast, change))
+
+
+def bomb(path: str, size: int) -> bytes:
+    """An export whose file of that path unpacks to so many zeros; its manifest is true of it."""
+    content, pieces = io.BytesIO(), (b"\0" * (1 << 20) for _ in range(size >> 20))
+    digest = hashlib.sha256()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
+        with archive.open(path, "w") as target:
+            for piece in pieces:
+                target.write(piece)
+                digest.update(piece)
+        described = {"path": path, "rows": 0, "sha256": digest.hexdigest()}
+        manifest = {
+            "format": "memory-hub-export",
+            "version": 1,
+            "files": [described],
+            "spaces": [{"slug": "main"}],
+        }
+        if path != "manifest.json":
+            archive.writestr("manifest.json", json.dumps(manifest))
+    return content.getvalue()
+
+
+@pytest.mark.parametrize("path", ["values.jsonl", "manifest.json"])
+def test_a_small_file_that_unpacks_to_much_fills_no_memory(path: str) -> None:
+    """Behind a manifest that is true, or as one that says it is small."""
+    small = bytearray(bomb(path, 384 << 20))
+    if path == "manifest.json":
+        at = small.rfind(b"PK\x01\x02") + 24
+        small[at : at + 4] = (100).to_bytes(4, "little")
+    assert len(small) < 500_000
+    tracemalloc.start()
+    try:
+        with pytest.raises(HubError):
+            for file in open_source(io.BytesIO(bytes(small))).files:
+                list(file.rows())
+        assert tracemalloc.get_traced_memory()[1] < 200 << 20
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_what_could_only_be_unpacked_all_at_once_is_refused(
+    cast: Cast, elsewhere: Space, method: int
+) -> None:
+    files, out = file_with(cast, values=[GOOD]), io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(files)) as archive, zipfile.ZipFile(out, "w", method) as anew:
+        for name in archive.namelist():
+            anew.writestr(name, archive.read(name))
+    assert "Pack it with deflate" in says(cast, elsewhere, out.getvalue())
+
+
+def test_a_directory_of_a_million_files_is_not_read() -> None:
+    entry = struct.pack("<4s6H3I5H2I", b"PK\x01\x02", 20, 20, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0) + b"a"
+    directory = entry * 1_000_000
+    end = struct.pack("<4s4H2IH", b"PK\x05\x06", 0, 0, 0xFFFF, 0xFFFF, len(directory), 0, 0)
+    tracemalloc.start()
+    try:
+        with pytest.raises(HubError):
+            open_source(io.BytesIO(directory + end))
+        assert tracemalloc.get_traced_memory()[1] < 10 << 20
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_notes_that_unpack_to_much_are_not_read(monkeypatch: pytest.MonkeyPatch, count: int) -> None:
+    monkeypatch.setattr("memoryhub.flows.moving_in.LARGEST", 2_000_000)
+    notes = zipped({f"{n}.md": b"# Note\n" + b"a" * 1_000_000 for n in range(count)})
+    if count == 1:
+        assert open_source(io.BytesIO(notes)).files
+    else:
+        with pytest.raises(PayloadTooLarge):
+            open_source(io.BytesIO(notes))
+
+
+def test_a_line_of_more_lists_than_anything_needs_is_not_read(cast: Cast, elsewhere: Space) -> None:
+    """Two bytes each in the file, and fifty in memory."""
+
+    def change(files: dict[str, bytes]) -> None:
+        files["values.jsonl"] += b"[" + b"[]," * 1_000_000 + b"[]]\n"
+
+    assert "lists and objects" in says(cast, elsewhere, file_with(cast, change, values=[GOOD]))
+
+
+def test_a_file_of_more_lines_than_anything_needs_is_refused(
+    cast: Cast, elsewhere: Space, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memoryhub.flows.opening.MOST_ROWS", 1000)
+
+    def change(files: dict[str, bytes]) -> None:
+        files["values.jsonl"] += b"\n" * 1001
+
+    assert "more than 1000 lines" in says(cast, elsewhere, file_with(cast, change, values=[GOOD]))
 
 
 def test_what_is_in_the_file_beside_its_manifest_is_named(cast: Cast, elsewhere: Space) -> None:
