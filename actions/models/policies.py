@@ -3,8 +3,10 @@ from enum import StrEnum
 from typing import Any
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 
+from accounts.models import Membership
+from accounts.scopes import Role
 from memoryhub.common.ids import typed_id
 from spaces.models.scoped import Scoped, ScopedQuerySet, Version
 
@@ -17,7 +19,11 @@ class PolicyEffect(StrEnum):
 
 class PolicyQuerySet(ScopedQuerySet["Policy"]):
     def standing(self, now: datetime) -> "PolicyQuerySet":
-        return self.filter(Q(expires_at=None) | Q(expires_at__gt=now), ended_at=None)
+        """One that approves by itself stands only while its owner is one of the team's."""
+        owners = Membership.objects.filter(role=Role.OWNER, user__is_active=True)
+        its_own = owners.filter(account_id=OuterRef("account_id"), user_id=OuterRef("owner_id"))
+        lasting = self.filter(Q(expires_at=None) | Q(expires_at__gt=now), ended_at=None)
+        return lasting.filter(~Q(effect=PolicyEffect.AUTO) | Exists(its_own))
 
 
 class Policy(Scoped):

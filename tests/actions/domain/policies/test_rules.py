@@ -3,7 +3,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from accounts.models import Event, Membership
+from accounts.models import Event, Membership, User
 from actions.domain.actions import access_action
 from actions.domain.policies.applying import verdict_on
 from actions.domain.policies.rules import (
@@ -78,6 +78,20 @@ def test_an_auto_rule_approves_in_its_owners_name(cast: Cast) -> None:
     assert claim(cast, action).status == "executing"
 
 
+@pytest.mark.parametrize("role", ["approver", "admin", "", "shut out"])
+def test_an_auto_rule_approves_nothing_once_its_owner_is_none(cast: Cast, role: str) -> None:
+    rule(cast, "auto")
+    member = Membership.objects.filter(user_id=cast.owner.user_id)
+    if role == "shut out":
+        User.objects.filter(id=cast.owner.user_id).update(is_active=False)
+    elif role:
+        member.update(role=role)
+    else:
+        member.delete()
+    action = access_action(cast.agent, propose(cast.agent).action.uid)
+    assert (action.status, Approval.objects.count()) == ("pending", 0)
+
+
 def test_an_auto_rule_waits_until_it_is_known_where_it_leads(cast: Cast, clock, vendors) -> None:
     connected(cast.owner, "slack.send")
     rule(cast, "auto", "slack.send", conditions={"channels": ["#launch"]})
@@ -111,7 +125,9 @@ def test_deny_comes_before_require_and_require_before_auto(cast: Cast) -> None:
         approve(cast.approver, action)
 
 
-@pytest.mark.parametrize("change", ["changed", "ended", "expired", "denied", "owner demoted"])
+@pytest.mark.parametrize(
+    "change", ["changed", "ended", "expired", "denied", "owner an approver", "owner demoted"]
+)
 def test_what_a_rule_approved_runs_only_while_the_rule_is_as_it_was(cast: Cast, clock, change: str) -> None:
     made, person = rule(cast, "auto"), cast.owner.in_space("main")
     action = access_action(cast.agent, propose(cast.agent, expires_at="2026-03-20").action.uid)
@@ -125,6 +141,8 @@ def test_what_a_rule_approved_runs_only_while_the_rule_is_as_it_was(cast: Cast, 
             clock.shift(2 * HOUR)
         case "denied":
             rule(cast, "deny")
+        case "owner an approver":
+            Membership.objects.filter(user_id=cast.owner.user_id).update(role="approver")
         case _:
             Membership.objects.filter(user_id=cast.owner.user_id).update(role="member")
     with pytest.raises(HubError):
