@@ -65,6 +65,7 @@ def _sealed(account_id: UUID) -> Iterator[Event]:
     while batch := list(sealed.filter(seq__gt=last)[:BATCH]):
         yield from batch
         last = batch[-1].seq or 0
+        yield from sealed.filter(seq=last).exclude(id=batch[-1].id)  # which would hide where a batch ends
     # Numbers begin with 1: what stands before was put there by hand.
     yield from sealed.filter(seq__lt=1)[:1]
 
@@ -94,6 +95,8 @@ class _Walk:
 
     def step(self, event: Event) -> Fault | None:
         number = self.seq + 1
+        if 0 < (event.seq or 0) < number:
+            return Fault(event.seq or 0, event.seq or 0, f"There are two events {event.seq}.")
         if event.seq != number:
             return Fault(number, number, f"Event {number} is missing.")
         if bytes(event.previous_hash or b"") != self.hash:

@@ -213,6 +213,27 @@ def test_each_of_500_random_tampers_is_found_with_its_place(chain: Any) -> None:
     assert missed == []
 
 
+def test_a_second_event_of_one_number_is_found_wherever_it_lies(
+    chain: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """For who owns the database nothing keeps numbers apart. Reading goes by pieces, and it may lie between two."""
+    monkeypatch.setattr("accounts.domain.chain.BATCH", 10)
+    for seq in (1, 5, 10, 20, 115, EVENTS):
+        with transaction.atomic():
+            with connection.cursor() as cursor:
+                cursor.execute("alter table accounts_event drop constraint event_seq")
+            sql(
+                "insert into accounts_event (id, account_id, seq, type, at, actor, object_type, object_id, summary,"
+                " previous_hash, hash) select %s, account_id, seq, 'member.joined', at, actor, object_type, object_id,"
+                " summary, previous_hash, hash from accounts_event where account_id = %s and seq = %s",
+                new_id(), chain, seq,
+            )  # fmt: skip
+            fault = verify(chain).fault
+            transaction.set_rollback(True)
+        assert fault, seq
+        assert fault.first == seq
+
+
 @pytest.mark.parametrize("part", ["seq", "hash", "at", "signature", "key", "account"])
 def test_a_checkpoint_that_was_changed_is_no_checkpoint(chain: Any, tmp_path: Path, part: str) -> None:
     file = tmp_path / "audit" / f"{chain}.jsonl"
