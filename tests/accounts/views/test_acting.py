@@ -1,5 +1,7 @@
 """What acts for a person, in each of their teams, and its end."""
 
+import time
+
 import pytest
 
 from accounts.domain.accounts import add_member
@@ -9,7 +11,7 @@ from accounts.scopes import Role
 from memoryhub.common.errors import Unauthorized
 from tests.conftest import Cast, make_key
 from tests.oauth import MCP, connect
-from tests.pages import browser_of, text_of
+from tests.pages import browser_of, freshly_signed_in, text_of
 
 pytestmark = pytest.mark.django_db
 
@@ -27,7 +29,7 @@ def test_everything_of_ones_own_in_a_team_ends_at_once_and_nothing_else(cast: Ca
     mine = [make_key(cast.teammate, cast.space)[1] for _ in range(2)]
     client = connect(cast.teammate, cast.space.id)["access_token"]
     of_others = make_key(cast.owner, cast.space)[1]
-    browser = browser_of(cast.teammate)
+    browser = freshly_signed_in(cast.teammate, time.time())
     shown = text_of(browser.get("/acting/"))
     assert ("3 keys that you made" in shown, "1 client that you let in" in shown) == (True, True)
     assert ("Acme" in shown, "Globex" in shown) == (True, True)
