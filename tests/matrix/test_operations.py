@@ -99,9 +99,7 @@ def key_for(world: World, families: list[str]) -> str:
     return made.secret
 
 
-@pytest.mark.parametrize(
-    ("method", "path"), [("GET", "export"), ("POST", "import"), ("GET", "events?wait=1")]
-)
+@pytest.mark.parametrize(("method", "path"), [("GET", "export"), ("POST", "import")])
 def test_what_is_no_operation_belongs_to_the_hubs_family(world: World, method: str, path: str) -> None:
     with undone():
         for family, refused in (("connector", True), ("hub", False)):

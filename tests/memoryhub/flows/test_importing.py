@@ -442,10 +442,11 @@ def test_a_directory_of_a_million_files_is_not_read() -> None:
     entry = struct.pack("<4s6H3I5H2I", b"PK\x01\x02", 20, 20, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0) + b"a"
     directory = entry * 1_000_000
     end = struct.pack("<4s4H2IH", b"PK\x05\x06", 0, 0, 0xFFFF, 0xFFFF, len(directory), 0, 0)
+    file = io.BytesIO(directory + end)
     tracemalloc.start()
     try:
         with pytest.raises(HubError):
-            open_source(io.BytesIO(directory + end))
+            open_source(file)
         assert tracemalloc.get_traced_memory()[1] < 10 << 20
     finally:
         tracemalloc.stop()
@@ -453,8 +454,8 @@ def test_a_directory_of_a_million_files_is_not_read() -> None:
 
 @pytest.mark.parametrize("count", [1, 3])
 def test_notes_that_unpack_to_much_are_not_read(monkeypatch: pytest.MonkeyPatch, count: int) -> None:
-    monkeypatch.setattr("memoryhub.flows.moving_in.LARGEST", 2_000_000)
-    notes = zipped({f"{n}.md": b"# Note\n" + b"a" * 1_000_000 for n in range(count)})
+    monkeypatch.setattr("memoryhub.flows.moving_in.LARGEST", 1000)
+    notes = zipped({f"{n}.md": b"# Note\n\n" + b"* tea at four\n" * 40 for n in range(count)})
     if count == 1:
         assert open_source(io.BytesIO(notes)).files
     else:
