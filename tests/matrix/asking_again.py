@@ -76,6 +76,7 @@ NEVER = {
     # one's own sessions and looks
     "usersessions_list",
     "session-end",
+    "profile",
     "theme",
     "shortcuts",
     # what changes nothing
@@ -97,6 +98,8 @@ NEVER = {
     "memory-release",
     "memory-pin",
     "settings",
+    "space-new",
+    "team",
     "forget",
     "dreams",
     "dream-start",
