@@ -235,11 +235,11 @@ def make_sent(cast: Cast, agent: Any) -> list[Action]:
 def make_rule(cast: Cast) -> Policy:
     person = cast.owner.in_space("main")
     rule = create_policy(
-        person, Draft(SHORT, "require", "pay.out", {"payload": {SHORT: HOSTILE}}, approvals=2)
+        person, Draft("A rule", "require", "pay.out", {"payload": {SHORT: HOSTILE}}, approvals=2)
     )
-    return change_policy(
-        person, rule.uid, Draft(SHORT, "deny", "pay.out", {"payload": {SHORT: 1}}), version=1
-    )
+    change_policy(person, rule.uid, Draft("A rule", "deny", "pay.out", {"payload": {SHORT: 1}}), version=1)
+    Policy.objects.filter(id=rule.id).update(name=SHORT)  # as it was taken earlier
+    return Policy.objects.get(id=rule.id)
 
 
 def make_memories(cast: Cast, agent: Any) -> Memory:

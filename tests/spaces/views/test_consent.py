@@ -9,7 +9,7 @@ import pytest
 
 from accounts.domain.credentials import authenticate
 from accounts.domain.grants import list_grants, revoke_grant
-from accounts.models import Grant, Membership
+from accounts.models import Application, Grant, Membership
 from accounts.scope_words import SCOPE_WORDS
 from accounts.scopes import PRESETS, Role, Scope
 from memoryhub.common.errors import Unauthorized
@@ -206,7 +206,8 @@ def test_only_the_port_of_this_machine_is_free(cast: Cast, registered: str, aske
 
 
 def test_a_name_that_disguises_itself_is_shown_as_text(cast: Cast) -> None:
-    client = visitor(client_name="<img src=x onerror=alert(1)>\u202egpj")
+    client = visitor()
+    Application.objects.update(name="<img src=x onerror=alert(1)>\u202egpj")  # as it was taken earlier
     text = text_of(browser_for(cast.teammate).get(client.question()))
     assert "<img src=x" not in text
     assert "&lt;img src=x" in text
