@@ -8,7 +8,7 @@ import dj_database_url
 from csp.constants import NONE, SELF
 
 from accounts.scopes import PRESETS, Scope
-from memoryhub.common.env import envbool, envint, envlist, envsecret, envstr
+from memoryhub.common.env import envbool, envint, envlist, envnetworks, envsecret, envstr
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 VERSION = "0.1.0"
@@ -214,6 +214,9 @@ ACTION_LEASE_SECONDS = envint(
     "ACTION_LEASE_SECONDS", 90
 )  # then a worker counts as gone: longer than any call
 
+# Networks that are not public, and that people may name all the same: for webhooks to a machine beside this one.
+OUTGOING_NETWORKS = envnetworks("OUTGOING_NETWORKS")
+
 # The last word on what a search finds, where a server has it: TEI's interface, or Cohere's if a model is named.
 RERANK_URL = envstr("RERANK_URL")
 RERANK_MODEL = envstr("RERANK_MODEL")
@@ -316,6 +319,7 @@ OAUTH2_PROVIDER = {
     "ALLOW_LOCALHOST_LOOPBACK": True,
     "CIMD_ENABLED": True,
     "CIMD_REGISTRATION_PERMISSION_CLASSES": ["accounts.oauth.fetching.WithinLimits"],
+    "CIMD_METADATA_FETCHER": "accounts.oauth.fetching.Fetcher",
     "COMPLIANT_BCP_RFC9700_IMPLICIT_GRANT": True,
     "COMPLIANT_BCP_RFC9700_PASSWORD_GRANT": True,
     "COMPLIANT_BCP_RFC9700_PKCE_METHOD": True,

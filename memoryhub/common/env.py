@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Sequence
+from ipaddress import ip_network
 from pathlib import Path
 
 TRUE_WORDS = frozenset({"1", "true", "yes", "on"})
@@ -39,6 +40,16 @@ def envlist(name: str, default: Sequence[str] = ()) -> list[str]:
     """Items between commas, trimmed, empty ones left out."""
     items = [item.strip() for item in envstr(name).split(",")]
     return [item for item in items if item] or list(default)
+
+
+def envnetworks(name: str) -> list[str]:
+    """Networks of IP addresses between commas, such as 10.1.0.0/16; one address is a network too."""
+    try:
+        return [str(ip_network(item)) for item in envlist(name)]
+    except ValueError:
+        raise BadEnvironment(
+            f"{name} must be networks such as 10.1.0.0/16, with commas between them."
+        ) from None
 
 
 def envsecret(name: str, default: str = "") -> str:

@@ -4,10 +4,11 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import urllib3
-from oauth2_provider.cimd import SafeMetadataFetcher
+
+from accounts.oauth import fetching
 
 
-class Fetcher(SafeMetadataFetcher):  # type: ignore[misc]
+class Fetcher(fetching.Fetcher):
     def fetch(self, client_id: str) -> Any:
         parts = urlsplit(client_id)
         if parts.hostname != "clients.example":
