@@ -190,6 +190,7 @@ def add_action(
 ) -> None:
     """Store it with its first revision, under the lock of its space. `payload` is in its class's form."""
     action.created_at = action.updated_at = timezone.now()
+    check_always(cut(preconditions), whole=True)
     read = read_preconditions(preconditions, zone(action.space.time_zone))
     revision = ActionRevision(
         account_id=action.account_id,

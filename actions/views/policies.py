@@ -28,6 +28,7 @@ from actions.forms import MORE_ROWS, ConditionRow, PolicyForm, rows_of, sent_row
 from actions.models import Policy
 from memoryhub.common.errors import HubError
 from memoryhub.common.odd import visible
+from memoryhub.common.secrets.policy import check_always
 from memoryhub.web.forms import form_status
 from spaces.views.requests import SpaceRequest, space_view
 
@@ -89,6 +90,7 @@ def _form(request: SpaceRequest, start: Draft | Policy | None, id: str = "") -> 
     if form.is_valid():
         draft = Draft(**form.cleaned_data)
         try:
+            check_conditions_are_whole(request)
             if step == "start":
                 return _start(request, draft, id)
             tried = backtest(request.actor, draft)
@@ -103,6 +105,12 @@ def _form(request: SpaceRequest, start: Draft | Policy | None, id: str = "") -> 
         "classes": list(BY_CLASS),
     }
     return render(request, "policies/form.html", context, status=form_status(form))
+
+
+def check_conditions_are_whole(request: SpaceRequest) -> None:
+    """With a secret cut out a condition would mean something else."""
+    if any(place[0] in ("what", "member", "value") for place in request.cut.places if place):
+        check_always(request.cut, whole=True)
 
 
 def _start(request: SpaceRequest, draft: Draft, id: str) -> HttpResponse:

@@ -1,23 +1,27 @@
 """A secret in what would be sent outside: refused on every road, and never altered."""
 
 import json
+import time
 from random import Random
 from typing import Any
 
 import pytest
 
 from actions.domain.editing import edit_action
-from actions.models import Action, ActionRevision
+from actions.domain.policies.rules import Draft, create_policy
+from actions.models import Action, ActionRevision, Policy
 from memoryhub.common.errors import SecretRejected
 from memoryhub.common.secrets.shapes import expand
 from memoryhub.common.tenancy import tenant
+from spaces.domain.kinds import all_kinds
+from spaces.models.dreams import OPS
 from tests.actions.stage import digest_of, propose, proposed
 from tests.calls import refused
 from tests.conftest import Cast
 from tests.memoryhub.operations.zerodb.conftest import ask
 from tests.memoryhub.operations.zerodb.test_memories import refusal
 from tests.memoryhub.operations.zerodb.test_write_back import SENT
-from tests.pages import SPACE, browser_of, text_of
+from tests.pages import SPACE, browser_of, freshly_signed_in, text_of
 
 pytestmark = pytest.mark.django_db
 
@@ -50,6 +54,37 @@ def test_a_proposal_is_refused_by_the_operation_and_by_the_domain(cast: Cast, wh
     with tenant(cast.account.id), pytest.raises(SecretRejected):
         propose(cast.agent, payload=PAYLOADS[where])
     assert stored(cast) == []
+
+
+@EVERY
+def test_preconditions_are_refused_by_the_operation_and_by_the_domain(cast: Cast, where: str) -> None:
+    fields = {"class": "mail.send", "summary": "Send it", "idempotency_key": "k", "payload": {"text": "x"}}
+    held = PAYLOADS[where]
+    assert refused(cast.agent, "action_propose", **fields, preconditions=held)["code"] == "secret_rejected"
+    with tenant(cast.account.id), pytest.raises(SecretRejected):
+        propose(cast.agent, preconditions=held)
+    assert stored(cast) == []
+
+
+@EVERY
+def test_the_conditions_of_a_rule_are_refused_by_the_page_and_by_the_domain(cast: Cast, where: str) -> None:
+    conditions = {"payload": PAYLOADS[where]}
+    sent = {"name": "R", "effect": "deny", "class_name": "pay.out", "approvals": "1", "step": "start"}
+    row = {"what": "payload", "member": "member", "value": json.dumps(PAYLOADS[where])}
+    browser = freshly_signed_in(cast.owner, time.time())
+    answer = browser.post(f"{SPACE}/policies/new/", {**sent, **row})
+    assert answer.status_code == 422
+    assert "must hold no secret" in text_of(answer)
+    with tenant(cast.account.id):
+        with pytest.raises(SecretRejected):
+            create_policy(cast.owner.in_space("main"), Draft("R", "deny", "pay.out", conditions))
+        assert not Policy.objects.exists()
+
+
+def test_no_other_road_leads_to_a_proposal(cast: Cast) -> None:
+    """What an export holds of actions arrives nowhere, and nothing a dream may do proposes."""
+    assert next(kind for kind in all_kinds() if kind.prefix == "act").arrive is None
+    assert set(OPS) == {"merge", "update", "retier", "expire", "drop", "add"}
 
 
 @EVERY

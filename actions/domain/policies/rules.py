@@ -18,6 +18,8 @@ from actions.models import Action, Approval, Policy, PolicyEffect, PolicyVersion
 from memoryhub.common.errors import Forbidden, NotFound, ValidationFailed
 from memoryhub.common.ids import parse_id
 from memoryhub.common.naming import naming_fault
+from memoryhub.common.secrets import cut
+from memoryhub.common.secrets.policy import check_always
 from spaces.domain.access import access_space, role_in
 from spaces.domain.versions import check_version
 from spaces.models import Space
@@ -151,6 +153,8 @@ def check_may_rule(actor: Actor, space: Space, effect: str) -> None:
 
 
 def check_draft(draft: Draft) -> dict[str, Any]:
+    """A secret in its conditions is refused: with it cut out they would mean something else."""
+    check_always(cut(draft.conditions or {}), whole=True)
     faults: dict[str, list[str]] = {}
     if fault := naming_fault(draft.name.strip()):
         faults["name"] = [fault]

@@ -12,8 +12,8 @@ PRIVATE_KEY = "private_key"
 IDENTITIES = frozenset(
     {"id", "ids", "key", "ns", "namespace", "collection", "idempotency_key", "query", "from", "to"}
 )
-# What is sent outside is sent as it was shown, or not at all.
-OUTGOING = frozenset({"payload"})
+# What is sent outside is sent as it was shown, or not at all; and what that is held against is as it was given.
+OUTGOING = frozenset({"payload", "preconditions"})
 
 
 def check_always(cut: Cut, *, whole: bool = False) -> None:
