@@ -1,15 +1,21 @@
 import re
+from datetime import timedelta
 from typing import Any
 
+from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from accounts.actor import Actor
+from accounts.scopes import Role
 from actions.domain.actions import access_action
 from actions.domain.digests import consent_digest
+from actions.domain.inbox import count_inbox
+from actions.domain.snoozing import snooze_action
 from actions.domain.transitions import transition_action
 from actions.models import Action, ActionRevision
 from memoryhub.common.canonical import canonical_json
 from memoryhub.common.tenancy import tenant
+from spaces.domain.members import set_space_role
 from tests.actions.stage import proposed
 from tests.browser.conftest import sign_in
 from tests.conftest import Cast
@@ -96,6 +102,37 @@ def test_new_actions_wait_behind_a_button_and_move_nothing(cast: Cast, page: Pag
     expect(page.locator("[data-row=A1]")).to_have_class(re.compile(r"\bsettled\b"))
     page.keyboard.press("u")
     expect(page.locator("[data-row]")).to_have_count(2)
+
+
+def test_the_count_in_the_title_and_beside_the_inbox_is_what_waits_for_the_person(
+    cast: Cast, page: Page, live_hub: str
+) -> None:
+    waiting = page.locator("nav [data-waiting]").first
+
+    def told(number: int) -> None:
+        expect(page).to_have_title(re.compile(rf"^\({number}\) " if number else r"^(?!\()"))
+        expect(waiting).to_have_text(str(number)) if number else expect(waiting).to_be_hidden()
+        with tenant(cast.account.id):
+            assert count_inbox(cast.approver.in_space("main"), ["needs_you"]) == {"needs_you": number}
+
+    actions = [propose(cast) for _ in range(2)]
+    sign_in(page.context, cast.approver, live_hub)
+    page.goto("/a/acme/main/memories/")
+    told(2)
+    expect(page.locator("[data-live-state]").first).to_have_attribute("data-live-state", "live")
+    actions.append(propose(cast))
+    told(3)
+    move(cast.owner, actions[0], "pending", "rejected")
+    told(2)
+    with tenant(cast.account.id):
+        snooze_action(cast.owner, actions[1].uid, until=timezone.now() + timedelta(hours=1))
+    told(1)
+    page.goto("/a/acme/keys/")
+    told(1)
+    page.goto("/a/acme/main/memories/")
+    with tenant(cast.account.id):
+        set_space_role(cast.owner, cast.approver.user_id, Role.VIEWER, space="main")
+    told(0)
 
 
 def test_a_person_approves_without_scripts(cast: Cast, plain_page: Page, live_hub: str) -> None:

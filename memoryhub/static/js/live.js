@@ -48,9 +48,9 @@ async function ask() {
 }
 
 function hear(news) {
+  count(news.waiting); // which follows the person's rights too
   if (String(news.version) === version) return;
   version = String(news.version);
-  count(news.waiting);
   document.dispatchEvent(new CustomEvent("hub:change", { detail: news }));
 }
 
