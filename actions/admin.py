@@ -1,6 +1,18 @@
 from django.contrib import admin
 
-from actions.models import Action, ActionRevision, Approval, Attempt, Connection, Policy, PolicyVersion
+from actions.models import (
+    Action,
+    ActionRevision,
+    Approval,
+    Attempt,
+    Connection,
+    Delivery,
+    MailChoice,
+    Notice,
+    Policy,
+    PolicyVersion,
+    Webhook,
+)
 from memoryhub.web.admin import RowAdmin
 
 
@@ -58,3 +70,37 @@ class PolicyVersionAdmin(RowAdmin):
     list_display = ("__str__", "policy", "version", "written_by", "written_at")
     search_fields = ("id",)
     ordering = ("-written_at", "-id")
+
+
+@admin.register(Webhook)
+class WebhookAdmin(RowAdmin):
+    """Without its address and secret: not even sealed are they shown to anybody."""
+
+    list_display = ("__str__", "space", "off", "failing_since", "made_by", "created_at")
+    list_filter = ("off",)
+    search_fields = ("id",)
+    ordering = ("-created_at", "-id")
+
+
+@admin.register(Delivery)
+class DeliveryAdmin(RowAdmin):
+    list_display = ("__str__", "webhook", "event", "state", "tries", "status", "created_at")
+    list_filter = ("state", "event")
+    search_fields = ("id", "event")
+    ordering = ("-created_at", "-id")
+
+
+@admin.register(Notice)
+class NoticeAdmin(RowAdmin):
+    list_display = ("__str__", "action", "user", "about", "urgent", "created_at", "mailed_at")
+    list_filter = ("about",)
+    search_fields = ("id", "user__email")
+    ordering = ("-created_at", "-id")
+
+
+@admin.register(MailChoice)
+class MailChoiceAdmin(RowAdmin):
+    list_display = ("__str__", "user", "mode", "hours")
+    list_filter = ("mode",)
+    search_fields = ("id", "user__email")
+    ordering = ("id",)

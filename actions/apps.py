@@ -8,5 +8,6 @@ class ActionsConfig(AppConfig):
     verbose_name = "What agents propose"
 
     def ready(self) -> None:
-        """Actions make themselves known as a kind of stored thing."""
+        """What is stored here makes itself known as kinds."""
         import_module("actions.domain.action_kind")
+        import_module("actions.domain.webhook_kind")

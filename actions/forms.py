@@ -10,7 +10,10 @@ from django import forms
 from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
+from actions.domain.notices.choices import HOURS
+from actions.domain.notices.telling import EVENTS
 from actions.domain.policies.conditions import ANY_CLASS, BY_CLASS, NOT_OF_CLASS, PINNED
+from actions.models import MailMode
 from memoryhub.common.errors import HubError, ValidationFailed
 from memoryhub.common.text import parse_json
 from memoryhub.web.forms import JsonObjectField, show_refusal
@@ -230,3 +233,70 @@ def sent_rows(sent: QueryDict) -> list[ConditionRow]:
     told = zip_longest(*(sent.getlist(name) for name in ("what", "member", "value")), fillvalue="")
     rows = [ConditionRow(what, member, value.replace("\r\n", "\n").strip()) for what, member, value in told]
     return [row for row in rows if row.what or row.member.strip() or row.value]
+
+
+class MailForm(forms.Form):
+    """When one is written to."""
+
+    mode = forms.ChoiceField(
+        label=_("Write to me"),
+        choices=[
+            (MailMode.RISKY, _("At once of what is of high risk, the rest gathered")),
+            (MailMode.EACH, _("At once of everything")),
+            (MailMode.GATHERED, _("Gathered, whatever it is")),
+            (MailMode.NONE, _("Never")),
+        ],
+    )
+    hours = forms.TypedChoiceField(
+        label=_("Gathered for"),
+        choices=[(HOURS[0], _("an hour")), (HOURS[1], _("four hours")), (HOURS[2], _("a day"))],
+        coerce=int,
+    )
+
+
+EVENT_NAMES = {
+    "action.proposed": _("proposed"),
+    "action.revised": _("changed before a decision"),
+    "action.seconded": _("agreed to, and more people are asked"),
+    "action.approved": _("approved"),
+    "action.rejected": _("rejected"),
+    "action.executing": _("being carried out"),
+    "action.done": _("done"),
+    "action.failed": _("failed"),
+    "action.expired": _("expired"),
+    "action.cancelled": _("cancelled"),
+    "action.stale": _("claimed an hour ago, and nothing heard"),
+    "action.in_doubt": _("not known whether it was carried out"),
+    "action.settled": _("settled by a person"),
+}
+
+
+class WebhookForm(forms.Form):
+    """`kept` says that there is one already: its address is not shown again, and stays if none is given."""
+
+    name = forms.CharField(label=_("Name"), max_length=120)
+    url = forms.CharField(
+        label=_("Address"),
+        max_length=2000,
+        widget=forms.URLInput(
+            attrs={"autocomplete": "off", "spellcheck": "false", "placeholder": "https://"}
+        ),
+    )
+    events = forms.MultipleChoiceField(
+        label=_("When an action is"),
+        choices=[(event, EVENT_NAMES[event]) for event in EVENTS],
+        widget=forms.CheckboxSelectMultiple,
+    )
+    space = forms.ChoiceField(label=_("In"), required=False)
+
+    def __init__(self, *args: Any, spaces: list[tuple[str, str]], kept: bool, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        field: Any = self.fields["space"]
+        field.choices = [("", _("every space")), *spaces]
+        self.fields["url"].required = not kept
+        hint = (
+            _("Kept as it is if you leave this empty.")
+            if kept
+            else _("It is sealed; its host stays readable.")
+        )
+        self.fields["url"].help_text = hint

@@ -2,9 +2,13 @@
 
 from celery import shared_task
 
-from accounts.domain.jobs import job
+from accounts.domain.jobs import enqueue_everywhere, job
 from accounts.models import Job
 from actions.domain.execution import work_off
+from actions.domain.notices.deliveries import purge_notices
+from actions.domain.notices.lane import PURGE, TELL_PEOPLE
+from actions.domain.notices.people import tell_people
+from actions.domain.notices.working import take_turn
 from actions.domain.proposals import EXPIRE
 from actions.domain.snoozing import WAKE, wake_action
 from actions.domain.sweeps import expire_action, flag_stale_action
@@ -33,3 +37,26 @@ def wake(due: Job) -> None:
 def carry_out() -> None:
     """Work off what waits for vendors. Woken after commits, and by beat every second."""
     work_off()
+
+
+@job(TELL_PEOPLE)
+def tell(due: Job) -> None:
+    if due.object_id:
+        tell_people(due.account_id, due.object_id)
+
+
+@job(PURGE)
+def purge(due: Job) -> None:
+    purge_notices(due.account_id)
+
+
+@shared_task(name="actions.tasks.send_notices", ignore_result=True)  # type: ignore[untyped-decorator]
+def send_notices() -> None:
+    """Letters and messages to webhooks. Woken after commits, and by beat every second."""
+    take_turn()
+
+
+@shared_task(name="actions.tasks.tidy_notices", ignore_result=True)  # type: ignore[untyped-decorator]
+def tidy_notices() -> None:
+    """Each account drops what was sent long ago, in its own transaction."""
+    enqueue_everywhere(PURGE)

@@ -1,6 +1,6 @@
 from django.urls import path
 
-from actions.views import actions, connections, inbox, policies
+from actions.views import actions, connections, inbox, notices, policies
 
 TEAM = "a/<slug:account>/"
 SPACE = f"{TEAM}<slug:space>/"
@@ -27,4 +27,13 @@ urlpatterns = [
     path(f"{TEAM}connections/new/<slug:vendor>/", connections.new_connection, name="connection-new"),
     path(f"{TEAM}connections/<str:connection>/check/", connections.check, name="connection-check"),
     path(f"{TEAM}connections/<str:connection>/revoke/", connections.revoke, name="connection-revoke"),
+    path(f"{TEAM}notifications/", notices.notifications, name="notifications"),
+    path(f"{TEAM}webhooks/new/", notices.new_webhook, name="webhook-new"),
+    path(f"{TEAM}webhooks/<str:webhook>/", notices.webhook, name="webhook"),
+    path(f"{TEAM}webhooks/<str:webhook>/change/", notices.change, name="webhook-change"),
+    path(f"{TEAM}webhooks/<str:webhook>/rotate/", notices.rotate, name="webhook-rotate"),
+    path(f"{TEAM}webhooks/<str:webhook>/switch/", notices.switch, name="webhook-switch"),
+    path(f"{TEAM}webhooks/<str:webhook>/remove/", notices.remove, name="webhook-remove"),
+    path(f"{TEAM}webhooks/<str:webhook>/test/", notices.test, name="webhook-test"),
+    path(f"{TEAM}webhooks/<str:webhook>/again/<str:delivery>/", notices.again, name="webhook-again"),
 ]

@@ -162,6 +162,8 @@ CELERY_BEAT_SCHEDULE = {
     "sweep": {"task": "accounts.tasks.run_jobs", "schedule": 1.0, "options": {"expires": 5}},
     "embed": {"task": "spaces.tasks.embed_pending", "schedule": 1.0, "options": {"expires": 5}},
     "actions": {"task": "actions.tasks.carry_out", "schedule": 1.0, "options": {"expires": 5}},
+    "notices": {"task": "actions.tasks.send_notices", "schedule": 1.0, "options": {"expires": 5}},
+    "tidy": {"task": "actions.tasks.tidy_notices", "schedule": 3600.0, "options": {"expires": 600}},
     "dreams": {"task": "spaces.tasks.look_for_dreams", "schedule": 900.0, "options": {"expires": 600}},
     "dream": {"task": "spaces.tasks.dream", "schedule": 30.0, "options": {"expires": 30}},
     "transfers": {"task": "memoryhub.tasks.run_transfers", "schedule": 10.0, "options": {"expires": 20}},
@@ -216,6 +218,7 @@ ACTION_LEASE_SECONDS = envint(
 
 # Networks that are not public, and that people may name all the same: for webhooks to a machine beside this one.
 OUTGOING_NETWORKS = envnetworks("OUTGOING_NETWORKS")
+WEBHOOK_SECONDS = envint("WEBHOOK_SECONDS", 10)  # for an answer of a webhook's endpoint
 
 # The last word on what a search finds, where a server has it: TEI's interface, or Cohere's if a model is named.
 RERANK_URL = envstr("RERANK_URL")
@@ -263,8 +266,8 @@ USERSESSIONS_TRACK_ACTIVITY = True
 ACCOUNT_USER_DISPLAY = operator.methodcaller("get_full_name")
 ACCOUNT_PRESERVE_USERNAME_CASING = False
 ACCOUNT_LOGOUT_ON_PASSWORD_CHANGE = True
-# A mail server, for invitations and forgotten passwords. Without one no letter is written: pages show links, or say
-# what to do instead.
+# A mail server, for invitations, forgotten passwords and what waits for a decision. Without one no letter is written:
+# pages show links, or say what to do instead.
 EMAIL_HOST = envstr("EMAIL_HOST")
 EMAIL_PORT = envint("EMAIL_PORT", 587)
 EMAIL_HOST_USER = envstr("EMAIL_USER")

@@ -189,11 +189,6 @@ def connection_for(account_id: UUID, class_name: str) -> Connection | None:
     return _standing(account_id).filter(vendor=connector.vendor).first()
 
 
-def reseal_everything() -> int:
-    """For the operator of the installation: every account's, one after the other."""
-    return sum(reseal_connections(id) for id in Account.objects.values_list("id", flat=True))
-
-
 def reseal_connections(account_id: UUID) -> int:
     """Put what is sealed under an older key of the keyring under the first. Answers how many there were."""
     resealed = 0

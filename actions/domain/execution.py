@@ -26,6 +26,7 @@ from actions.domain.consent import ConsentBroken, check_claim, check_consent
 from actions.domain.digests import consent_digest, is_same
 from actions.domain.inbox import announce
 from actions.domain.lane import ACTIONS, PREPARE, RUN, TEND
+from actions.domain.notices.telling import tell
 from actions.domain.preparing import prepare_action
 from actions.domain.readiness import check_connected
 from actions.domain.tokens import asking_by, is_due, renewed_token, token_of
@@ -277,8 +278,12 @@ def _look_again(begun: Started) -> Wait:
 
 def _leave_to_people(begun: Started) -> Wait:
     rows = Action.objects.filter(account_id=begun.account_id, id=begun.action_id, status=Status.EXECUTING)
+    news = rows.filter(doubt="").exists()
     if rows.update(doubt=DOUBT, updated_at=timezone.now()):
-        announce(_read(begun).space_id, begun.account_id)
+        action = _read(begun)
+        if news:
+            tell(system_actor(begun.account_id), action, "action.in_doubt")
+        announce(action.space_id, begun.account_id)
     return None
 
 

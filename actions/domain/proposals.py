@@ -10,7 +10,6 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.actor import Actor
-from accounts.domain.events import record_event
 from accounts.domain.jobs import enqueue
 from accounts.scopes import Right
 from actions.connectors import CONNECTORS
@@ -19,6 +18,7 @@ from actions.domain.connections import connection_for
 from actions.domain.digests import consent_digest, proposal_hash
 from actions.domain.inbox import announce
 from actions.domain.lane import ACTIONS, PREPARE
+from actions.domain.notices.telling import tell
 from actions.domain.policies.applying import check_not_denied
 from actions.domain.preconditions import read_preconditions
 from actions.domain.transitions import apply_rules
@@ -212,7 +212,7 @@ def add_action(
     Space.objects.filter(account_id=action.account_id, id=action.space_id).update(
         next_action=action.number + 1
     )
-    record_event(actor, "action.proposed", "action", action.uid, space_id=action.space_id)
+    tell(actor, action, "action.proposed")
     enqueue(EXPIRE, action.account_id, action.id, run_after=action.expires_at)
     if revision.connection and CONNECTORS[action.class_name].unresolved(revision.payload):
         enqueue(PREPARE, action.account_id, action.id, lane=ACTIONS)

@@ -6,9 +6,9 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.actor import Actor
-from accounts.domain.events import record_event
 from actions.domain.digests import consent_digest
 from actions.domain.inbox import announce
+from actions.domain.notices.telling import tell
 from actions.models import Action, ActionRevision, Approval, Connection
 from memoryhub.common.canonical import canonical_json
 
@@ -40,6 +40,6 @@ def add_revision(
         )
         standing = Approval.objects.filter(account_id=action.account_id, action_id=action.id, voided_at=None)
         standing.update(voided_at=now)
-        record_event(actor, "action.revised", "action", action.uid, space_id=action.space_id)
+        tell(actor, action, "action.revised")
         announce(action.space_id, action.account_id)
     return revision

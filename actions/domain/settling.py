@@ -5,12 +5,12 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.actor import Actor
-from accounts.domain.events import record_event
 from accounts.domain.jobs import enqueue
 from actions.domain.actions import access_action
 from actions.domain.execution import conclude
 from actions.domain.lane import ACTIONS, RUN
 from actions.domain.moves import must_decide
+from actions.domain.notices.telling import tell
 from actions.domain.transitions import check_reason, lock_action
 from actions.models import Action, Attempt, Outcome, Status
 from memoryhub.common.errors import Conflict
@@ -33,7 +33,7 @@ def settle_action(actor: Actor, id: str, *, happened: bool, reason: str = "") ->
         )
         if not settled:
             raise Conflict("What became of this action is known already. Nothing was changed.")
-        record_event(actor, "action.settled", "action", action.uid, space_id=action.space_id)
+        tell(actor, action, "action.settled")
         receipt = {"settled_by_a_person": True}
         conclude(
             locked,

@@ -6,8 +6,8 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.actor import system_actor
-from accounts.domain.events import record_event
 from actions.domain.inbox import announce
+from actions.domain.notices.telling import tell
 from actions.domain.transitions import transition_action
 from actions.models import EXPIRING, Action, Status
 
@@ -28,6 +28,6 @@ def flag_stale_action(account_id: UUID, action_id: UUID) -> bool:
     action = Action.objects.filter(account_id=account_id, id=action_id).first()
     if action is None or not action.is_stale(timezone.now()):
         return False
-    record_event(system_actor(account_id), "action.stale", "action", action.uid, space_id=action.space_id)
+    tell(system_actor(account_id), action, "action.stale")
     announce(action.space_id, account_id)
     return True

@@ -15,7 +15,6 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.actor import Actor, system_actor
-from accounts.domain.events import record_event
 from accounts.domain.jobs import enqueue
 from actions.domain.actions import access_action
 from actions.domain.consent import (
@@ -29,6 +28,7 @@ from actions.domain.describe import describe
 from actions.domain.inbox import announce
 from actions.domain.lane import ACTIONS, RUN
 from actions.domain.moves import MOVES, check_pair, may_finish
+from actions.domain.notices.telling import tell
 from actions.domain.policies.applying import denied, verdict_on
 from actions.domain.readiness import check_ready, is_ready
 from actions.models import EXPIRING, STALE_AFTER, Action, Approval, Policy, PolicyEffect, Status
@@ -133,14 +133,14 @@ def move(actor: Actor, action: Action, to: str, asked: Asked) -> None:
     """Make the move on the locked row, with its event and the hint to open pages."""
     changes = STEPS[to](actor, action, asked)
     if changes is None:
-        record_event(actor, "action.seconded", "action", action.uid, space_id=action.space_id)
+        tell(actor, action, "action.seconded")
         announce(action.space_id, action.account_id)
         return
     if asked.receipt is not None:
         changes["receipt"] = asked.receipt
     if not still_there(action, to, asked.now).update(status=to, updated_at=asked.now, **changes):
         raise moved_on(action, action.status)
-    record_event(actor, f"action.{to}", "action", action.uid, space_id=action.space_id)
+    tell(actor, action, f"action.{to}")
     announce(action.space_id, action.account_id)
 
 

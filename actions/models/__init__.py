@@ -13,6 +13,16 @@ from actions.models.actions import (
 )
 from actions.models.attempts import Attempt, Outcome
 from actions.models.connections import VENDORS, Connection
+from actions.models.notices import (
+    About,
+    Delivery,
+    DeliveryState,
+    MailChoice,
+    MailMode,
+    Notice,
+    Switched,
+    Webhook,
+)
 from actions.models.policies import Policy, PolicyEffect, PolicyVersion
 
 __all__ = [
@@ -20,16 +30,24 @@ __all__ = [
     "OPEN",
     "STALE_AFTER",
     "VENDORS",
+    "About",
     "Action",
     "ActionRevision",
     "Approval",
     "Attempt",
     "Connection",
+    "Delivery",
+    "DeliveryState",
+    "MailChoice",
+    "MailMode",
+    "Notice",
     "Outcome",
     "Policy",
     "PolicyEffect",
     "PolicyVersion",
     "Status",
+    "Switched",
+    "Webhook",
     "holding",
     "in_doubt",
     "snoozed",

@@ -24,6 +24,8 @@ ID_PREFIXES = {
     "acc": "account",
     "act": "action",
     "con": "connection",
+    "whk": "webhook",
+    "dlv": "delivery",
     "pol": "policy",
     "usr": "person",
     "evt": "event",

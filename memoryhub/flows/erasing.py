@@ -23,6 +23,7 @@ from accounts.domain.invitations import open_invitations_of, withdraw_invitation
 from accounts.domain.members import access_member, check_may_change, keep_an_owner, lock_owners
 from accounts.models import AgentKey, Grant, Invitation, Membership, User
 from accounts.scopes import Right
+from actions.domain.notices.choices import forget_person
 from memoryhub.common.errors import Conflict, Forbidden, NotFound, ValidationFailed
 from memoryhub.common.ids import typed_id
 from memoryhub.flows.transfers import drop_exports, drop_transfers, transfers_of
@@ -145,6 +146,7 @@ def erase_member(actor: Actor, user_id: str | UUID, *, typed: str) -> Receipt:
         here = {"account_id": actor.account_id}
         AgentKey.objects.filter(**here, created_by_id=user.id).delete()
         erase_grants(actor, user.id)
+        forget_person(actor.account_id, user.id)
         withdraw_invitations_of(actor, user.id)
         _invitations(membership).delete()
         drop_transfers(actor.account_id, user.id)

@@ -19,6 +19,7 @@ from accounts.domain.members import (
     lock_owners,
 )
 from accounts.models import AgentKey, Grant, Invitation, Membership
+from actions.domain.notices.choices import forget_person
 from memoryhub.common.ids import typed_id
 from memoryhub.common.live import MEMBERS, publish
 from memoryhub.flows.transfers import drop_transfers, transfers_of
@@ -63,6 +64,7 @@ def remove_member(actor: Actor, user_id: str | UUID) -> Leaving:
         _space_roles(member).delete()
         drop_transfers(actor.account_id, member.user_id)
         withdraw_invitations_of(actor, member.user_id)
+        forget_person(actor.account_id, member.user_id)
         Invitation.objects.open().filter(
             account_id=actor.account_id, email__iexact=member.user.email
         ).delete()

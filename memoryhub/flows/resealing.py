@@ -6,9 +6,11 @@ from uuid import UUID
 from accounts.domain import seeds
 from accounts.domain.accounts import every_account
 from actions.domain import connections
+from actions.domain.notices import webhooks
 
 OF_AN_ACCOUNT: dict[str, Callable[[UUID], int]] = {
     "actions_connection.sealed": connections.reseal_connections,
+    "actions_webhook.sealed": webhooks.reseal_webhooks,
 }
 OF_PEOPLE: dict[str, Callable[[], int]] = {
     "mfa_authenticator.data": seeds.reseal_seeds,

@@ -23,6 +23,7 @@ SECTIONS = {
     "plans": "plans", "plan": "plans",
     "values": "values", "value": "values", "data": "data", "erase": "data", "keys": "keys", "key": "keys",
     "connections": "connections", "connection": "connections",
+    "notifications": "notifications", "webhook": "notifications",
     "policies": "policies", "policy": "policies",
     "settings": "settings", "audit": "audit", "members": "members", "member": "members",
     "team": "team", "space": "team",

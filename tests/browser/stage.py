@@ -13,9 +13,11 @@ from accounts.scopes import Role, Scope
 from actions.connectors.identity import Identity
 from actions.connectors.signing_in import Tokens
 from actions.domain.connections import add_connection
+from actions.domain.notices.telling import EVENTS
+from actions.domain.notices.webhooks import Wish, create_webhook
 from actions.domain.policies.rules import Draft, change_policy, create_policy
 from actions.domain.transitions import transition_action
-from actions.models import Action, Attempt, Policy
+from actions.models import Action, Attempt, Delivery, Policy, Webhook
 from memoryhub.common.ids import typed_id
 from memoryhub.common.tenancy import tenant
 from spaces.domain import ledger, plans
@@ -92,6 +94,7 @@ def make_hostile(cast: Cast) -> Hostile:
         actions = make_actions(cast, agent)
         sent = make_sent(cast, agent)
         rule = make_rule(cast)
+        hook, bare = make_webhooks(cast)
         memory = make_memories(cast, agent)
         record = make_records(agent)
         plan = make_plan(agent)
@@ -122,6 +125,11 @@ def make_hostile(cast: Cast) -> Hostile:
         "connection new": f"{home}/connections/new/slack/",
         "connection by signing in": f"{home}/connections/new/google/",
         "connection failed": "/connections/callback/google/?state=unknown",
+        "notifications": f"{home}/notifications/",
+        "webhook": f"{home}/webhooks/{hook.uid}/",
+        "webhook off": f"{home}/webhooks/{bare.uid}/",
+        "webhook change": f"{home}/webhooks/{hook.uid}/change/",
+        "webhook new": f"{home}/webhooks/new/",
         "policies": f"{space}/policies/",
         "policy": f"{space}/policies/{rule.uid}/",
         "policy new": f"{space}/policies/new/?like={actions[0].short_id}",
@@ -230,6 +238,24 @@ def make_sent(cast: Cast, agent: Any) -> list[Action]:
     Action.objects.filter(id=doubtful.id).update(doubt=SHORT)
     Job.objects.filter(account_id=cast.account.id, lane="actions").delete()
     return made
+
+
+def make_webhooks(cast: Cast) -> tuple[Webhook, Webhook]:
+    """One that fails, with a message in each state, and one that is off and was never told of anything."""
+    address = f"https://{'a-very-long-name.' * 8}example/"
+    hook = create_webhook(cast.owner, Wish(SHORT, address, EVENTS, space="main")).webhook
+    now = timezone.now()
+    Webhook.objects.filter(id=hook.id).update(failing_since=now)
+    states = (("pending", "answered 500"), ("failed", "its host can't be found"), ("delivered", ""))
+    for state, trouble in states:
+        Delivery.objects.create(
+            account_id=cast.account.id, webhook=hook, space_id=cast.space.id, event="action.proposed",
+            body=f'{{"data":"{"x" * 400}"}}', state=state, trouble=trouble, tries=3, since=now, created_at=now,
+            again_at=now + timedelta(hours=1),
+        )  # fmt: skip
+    bare = create_webhook(cast.owner, Wish("Bare", "https://ci.example/", EVENTS)).webhook
+    Webhook.objects.filter(id=bare.id).update(off="failing")
+    return hook, bare
 
 
 def make_rule(cast: Cast) -> Policy:

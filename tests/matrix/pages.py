@@ -105,6 +105,7 @@ RULE = {
     "name": "Two for letters", "effect": "require", "class_name": "gmail.reply",
     "approvals": "2", "step": "start",
 }  # fmt: skip
+WEBHOOK = {"name": "CI", "url": "https://ci.example/hub", "events": ["action.proposed"], "space": ""}
 TRANSACTION = {"type": "expense", "item": "Tea", "amount": "4.20", "currency": "CHF"}
 KEY = {"name": "mine", "preset": "reader", "space": "{space_id}", "life": "30"}
 
@@ -354,6 +355,37 @@ PAGES: dict[str, Page] = {
     ),
     "connection-revoke": Page(
         f"{TEAM}connections/{{connection}}/revoke/", get=members(NOT_SO), post=managers(GOES_ON)
+    ),
+    # being told: how one is written to is one's own; webhooks are for those who manage
+    "notifications": Page(
+        f"{TEAM}notifications/",
+        get=members(SHOWN),
+        post=members(GOES_ON),
+        data={"mode": "gathered", "hours": "4"},
+    ),
+    "webhook-new": Page(
+        f"{TEAM}webhooks/new/", get=managers(SHOWN), post=managers(SHOWN), data=WEBHOOK, fresh=True
+    ),
+    "webhook": Page(f"{TEAM}webhooks/{{webhook}}/", get=managers(SHOWN)),
+    "webhook-change": Page(
+        f"{TEAM}webhooks/{{webhook}}/change/",
+        get=managers(SHOWN),
+        post=managers(GOES_ON),
+        data=WEBHOOK,
+        fresh=True,
+    ),
+    "webhook-rotate": Page(
+        f"{TEAM}webhooks/{{webhook}}/rotate/", get=members(NOT_SO), post=managers(SHOWN), fresh=True
+    ),
+    "webhook-switch": Page(
+        f"{TEAM}webhooks/{{webhook}}/switch/", get=members(NOT_SO), post=managers(GOES_ON), data={"on": "no"}
+    ),
+    "webhook-remove": Page(
+        f"{TEAM}webhooks/{{webhook}}/remove/", get=members(NOT_SO), post=managers(GOES_ON), fresh=True
+    ),
+    "webhook-test": Page(f"{TEAM}webhooks/{{webhook}}/test/", get=members(NOT_SO), post=managers(GOES_ON)),
+    "webhook-again": Page(
+        f"{TEAM}webhooks/{{webhook}}/again/{{delivery}}/", get=members(NOT_SO), post=managers(GOES_ON)
     ),
     "stop-team": Page(
         f"{TEAM}connections/stop-all/", get=members(NOT_SO), post=stoppers(GOES_ON), data={"paused": "no"}

@@ -28,7 +28,8 @@ from tests.wire import find
 pytestmark = pytest.mark.django_db
 
 SAID = "Ann uses {} for the nightly deploys, and the people of the night shift know where it is kept."
-MEANT_TO = {"connection-new"}  # its field is sealed, and tried where connections are
+# Their fields are sealed, and tried where connections and webhooks are.
+MEANT_TO = {"connection-new", "webhook-new", "webhook-change"}
 POSTED = [
     name
     for name, page in PAGES.items()

@@ -31,6 +31,8 @@ IDS = (
     "entry",
     "run",
     "job",
+    "webhook",
+    "delivery",
 )
 NAMES_ONE = [name for name, declared in OPERATIONS.items() if declared.names_an_id]
 PAGES_OF_ONE = [(n, m) for n, m in DECLARED if any(f"{{{id}}}" in PAGES[n].address for id in IDS)]

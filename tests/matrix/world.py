@@ -30,9 +30,11 @@ from accounts.scopes import EVERY_SCOPE, PRESETS, Role, Scope
 from actions.connectors.identity import Identity
 from actions.connectors.signing_in import Tokens
 from actions.domain.connections import add_connection
+from actions.domain.notices.choices import choose_mail
+from actions.domain.notices.webhooks import Wish, create_webhook
 from actions.domain.policies.rules import Draft, change_policy, create_policy
 from actions.domain.transitions import approve_action
-from actions.models import Action, Attempt, Connection
+from actions.models import Action, Attempt, Connection, Delivery, Notice
 from memoryhub.common.canonical import digest
 from memoryhub.common.ids import parse_id, typed_id
 from memoryhub.common.tenancy import tenant
@@ -235,6 +237,8 @@ def fill(owner: Actor, space: Space, word: str) -> dict[str, str]:
     rule = create_policy(owner.in_space(space.slug), Draft(f"Rule {word}", "require", "pay.out"))
     change_policy(owner.in_space(space.slug), rule.uid, Draft(f"Rule {word}", "deny", "pay.out"), version=1)
     link = connection_of(owner)
+    hook, message = webhook(owner, space, word)
+    notice(owner, actions[0]["uid"])
     attempt(actions[1]["uid"])
     check_chain(owner.account_id)
     run, job = dream(space, memory)
@@ -256,6 +260,8 @@ def fill(owner: Actor, space: Space, word: str) -> dict[str, str]:
         "digest": actions[0]["digest"],
         "approved": actions[1]["uid"],
         "connection": link.uid,
+        "webhook": hook,
+        "delivery": message,
         "policy": rule.uid,
         "space": typed_id("spc", space.id),
         "space_id": str(space.id),
@@ -283,6 +289,23 @@ def connection_of(owner: Actor) -> Connection:
     """One for the account, as the vendor named it."""
     standing = Connection.objects.standing().filter(account_id=owner.account_id).first()
     return standing or add_connection(owner, "notion", Tokens("no-token"), Identity("bot-1", "Acme"))
+
+
+def webhook(owner: Actor, space: Space, word: str) -> tuple[str, str]:
+    """One that was told of something, and it was delivered."""
+    wish = Wish(f"{word} hook", f"https://{word}.example/hub", ["action.done"], space=space.slug)
+    made, now = create_webhook(owner, wish).webhook, timezone.now()
+    given = {"account_id": owner.account_id, "webhook": made, "space": space, "since": now, "created_at": now}
+    sent = Delivery.objects.create(**given, event="action.done", body="{}", state="delivered", tries=1)
+    return made.uid, sent.uid
+
+
+def notice(owner: Actor, uid: str) -> None:
+    """The owner was told of an action by mail, and chose when to be."""
+    action = Action.objects.get(id=parse_id("act", uid))
+    given = {"account_id": owner.account_id, "space_id": action.space_id, "action": action}
+    Notice.objects.create(**given, user_id=owner.user_id, about="decide", created_at=timezone.now())
+    choose_mail(owner, "each", 1)
 
 
 def attempt(uid: str) -> None:

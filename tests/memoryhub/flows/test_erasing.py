@@ -12,6 +12,7 @@ from accounts.domain.invitations import invite
 from accounts.domain.keys import create_key
 from accounts.models import AgentKey, Event, Invitation, Membership, User
 from accounts.scopes import PRESETS, Role
+from actions.domain.notices.webhooks import Wish, create_webhook
 from actions.domain.policies.rules import Draft, create_policy
 from actions.domain.transitions import approve_action
 from memoryhub.common.errors import Conflict, Forbidden, HubError, NotFound, ValidationFailed
@@ -37,7 +38,7 @@ HELD_IN = {
     "spaces_recordversion", "spaces_journalentry", "spaces_journalversion", "spaces_value",
     "spaces_plan", "spaces_planversion", "spaces_summary", "spaces_transaction",
     "spaces_reminder", "spaces_capture", "spaces_dreamrun", "spaces_dreamchange",
-    "spaces_transfer", "actions_policy", "actions_actionrevision",
+    "spaces_transfer", "actions_policy", "actions_actionrevision", "actions_webhook",
 }  # fmt: skip
 
 
@@ -52,6 +53,7 @@ def doomed(cast: Cast) -> Space:
         approve_action(cast.owner.in_space("doomed"), action.uid, digest=action.current.digest)
         rule = Draft(PLANTED, "require", "pay.out", {"payload": {PLANTED: PLANTED}})
         create_policy(cast.owner.in_space("doomed"), rule)
+        create_webhook(cast.owner, Wish(PLANTED, "https://ci.example/", ["action.done"], space="doomed"))
         start_import(cast.owner, space, iter([SAID]), name=f"{PLANTED}.txt", part="", limit=1_000)
         start_export(cast.owner, space)
     run_transfers()

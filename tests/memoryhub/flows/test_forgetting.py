@@ -47,6 +47,9 @@ NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
 NOT_REMEMBERED = {
     "accounts.Checkpoint",  # hashes and signatures
     "actions.Connection",
+    "actions.Delivery",  # names actions by their ids
+    "actions.MailChoice",
+    "actions.Notice",
     "actions.Policy",
     "actions.PolicyVersion",
     "spaces.AutoContext",

@@ -11,10 +11,12 @@ from accounts.domain.seeds import seal_seed, unseal_seed
 from actions.connectors.identity import Identity
 from actions.connectors.signing_in import Tokens
 from actions.domain.connections import add_connection, list_connections
+from actions.domain.notices.webhooks import kept_of, list_webhooks
 from actions.domain.tokens import token_of
 from memoryhub.common.keyring import new_entry
 from memoryhub.common.tenancy import tenant
 from memoryhub.flows.resealing import OF_AN_ACCOUNT, OF_PEOPLE, reseal_all
+from tests.actions.notices_stage import hook
 from tests.conftest import Cast
 from tests.memoryhub.flows.planting import dumped
 
@@ -24,6 +26,7 @@ TOKEN = "a token of this test"
 SEALS = {
     "accounts.domain.seeds": "mfa_authenticator.data",
     "actions.domain.connections": "actions_connection.sealed",
+    "actions.domain.notices.webhooks": "actions_webhook.sealed",
     "actions.domain.tokens": "actions_connection.sealed",
 }
 """By the module that seals something, the column that it is in. One that isn't here fails until it is."""
@@ -49,18 +52,20 @@ def test_whatever_seals_something_can_seal_it_anew() -> None:
 def test_after_a_rotation_nothing_anywhere_is_under_the_old_key(cast: Cast, settings: Any) -> None:
     with tenant(cast.account.id):
         add_connection(cast.owner, "github", Tokens(TOKEN), Identity(ref="acme", name="Acme"))
+        secret = hook(cast).secret
     seed: Any = cast.owner.user_id
     kept = Authenticator.objects.create(
         user_id=seed, type="totp", data={"secret": seal_seed("JBSWY3DP", seed)}
     )
     mark = f"v1.{settings.KEYRING.partition(':')[0]}."
-    assert dumped().count(mark) == 2
+    assert dumped().count(mark) == 3
     settings.KEYRING = f"{new_entry()},{settings.KEYRING}"
-    assert reseal_all() == {"actions_connection.sealed": 1, "mfa_authenticator.data": 1}
-    assert reseal_all() == {"actions_connection.sealed": 0, "mfa_authenticator.data": 0}
+    for times in (1, 0):
+        assert reseal_all() == dict.fromkeys(SEALS.values(), times)
     assert mark not in dumped()
     settings.KEYRING = settings.KEYRING.partition(",")[0]
     kept.refresh_from_db()
     assert unseal_seed(kept.data["secret"]) == "JBSWY3DP"
     with tenant(cast.account.id):
         assert token_of(list_connections(cast.owner)[0]) == TOKEN
+        assert kept_of(list_webhooks(cast.owner)[0]).secret == secret

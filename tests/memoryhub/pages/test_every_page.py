@@ -18,7 +18,7 @@ VALUES = {
     "vendor": "slack", "connection": f"con_{'0' * 32}", "run": f"run_{'0' * 32}", "key": f"key_{'0' * 32}",
     "summary": f"sum_{'0' * 32}", "transaction": f"txn_{'0' * 32}", "reminder": f"rmd_{'0' * 32}",
     "capture": f"cap_{'0' * 32}", "policy": f"pol_{'0' * 32}",
-    "transfer": "0" * 32,
+    "transfer": "0" * 32, "webhook": f"whk_{'0' * 32}", "delivery": f"dlv_{'0' * 32}",
 }  # fmt: skip
 
 
