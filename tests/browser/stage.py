@@ -243,9 +243,9 @@ def make_sent(cast: Cast, agent: Any) -> list[Action]:
 def make_webhooks(cast: Cast) -> tuple[Webhook, Webhook]:
     """One that fails, with a message in each state, and one that is off and was never told of anything."""
     address = f"https://{'a-very-long-name.' * 8}example/"
-    hook = create_webhook(cast.owner, Wish(SHORT, address, EVENTS, space="main")).webhook
+    hook = create_webhook(cast.owner, Wish("Hook", address, EVENTS, space="main")).webhook
     now = timezone.now()
-    Webhook.objects.filter(id=hook.id).update(failing_since=now)
+    Webhook.objects.filter(id=hook.id).update(name=SHORT, failing_since=now)
     states = (("pending", "answered 500"), ("failed", "its host can't be found"), ("delivered", ""))
     for state, trouble in states:
         Delivery.objects.create(

@@ -20,13 +20,13 @@ from actions.models import Delivery, DeliveryState, Switched, Webhook
 from memoryhub.common.errors import Conflict, Forbidden, NotFound, ValidationFailed
 from memoryhub.common.ids import parse_id
 from memoryhub.common.keyring import is_current, row_of, seal, unseal
+from memoryhub.common.naming import check_naming
 from memoryhub.common.outward import BadAddress, Place, read_place
 from memoryhub.common.tenancy import tenant
-from memoryhub.common.text import is_blank
 from spaces.domain.access import access_space, require_right
 from spaces.models import Space
 
-MOST, NAME = 20, 120
+MOST = 20
 OVERLAP = timedelta(hours=24)
 
 
@@ -178,9 +178,7 @@ def read_url(url: str) -> Place:
 
 
 def _take(actor: Actor, webhook: Webhook, wish: Wish) -> None:
-    name = wish.name.strip()
-    if is_blank(name) or len(name) > NAME:
-        raise ValidationFailed({"name": [f"Must have 1 to {NAME} characters that can be seen."]})
+    name = check_naming(wish.name)
     unknown = [event for event in wish.events if event not in EVENTS]
     if unknown or not wish.events:
         raise ValidationFailed({"events": [f"Choose at least one of {', '.join(EVENTS)}."]})

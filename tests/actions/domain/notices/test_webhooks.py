@@ -113,6 +113,7 @@ def test_one_of_another_team_is_as_absent_as_one_that_never_was(cast: Cast) -> N
         ("url", {"url": "https://user:secret@ci.example/"}),
         ("name", {"name": " "}),
         ("name", {"name": "x" * 121}),
+        ("name", {"name": "Bank\u202e"}),
         ("events", {"events": []}),
         ("events", {"events": ["memory.created"]}),
         ("space", {"space": "nowhere"}),
