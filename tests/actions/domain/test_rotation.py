@@ -9,7 +9,7 @@ from django.db import connection as database
 
 from actions.connectors.identity import Identity
 from actions.connectors.signing_in import Tokens
-from actions.domain.connections import add_connection, list_connections, reseal_everything
+from actions.domain.connections import add_connection, list_connections, reseal_connections
 from actions.domain.tokens import token_of
 from memoryhub.common.keyring import KeyringFault, new_entry
 from memoryhub.common.tenancy import tenant
@@ -63,7 +63,7 @@ def test_a_rotation_under_load_fails_nobody_and_leaves_nothing_under_the_old_key
     old, settings.KEYRING = settings.KEYRING, f"{new_entry()},{settings.KEYRING}"
     read, write = (lambda: tokens(cast)), (lambda: connected(cast, "github"))
     with meanwhile(read, read, write) as faults:
-        resealed = sum(reseal_everything() for _ in range(10))
+        resealed = sum(reseal_connections(cast.account.id) for _ in range(10))
     assert faults == []
     assert resealed >= len(VENDORS) - 1
     assert tokens(cast) == {TOKEN}
@@ -75,6 +75,6 @@ def test_a_rotation_without_the_old_key_changes_nothing(cast: Cast, settings) ->
     connected(cast, "github")
     old, settings.KEYRING = settings.KEYRING, new_entry()
     with pytest.raises(KeyringFault, match="lacks the key"):
-        reseal_everything()
+        reseal_connections(cast.account.id)
     settings.KEYRING = old
     assert tokens(cast) == {TOKEN}
