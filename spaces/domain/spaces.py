@@ -23,7 +23,9 @@ from spaces.domain.versions import check_version
 from spaces.models import Space
 from spaces.models.spaces import CAPTURE_MODES, DREAM_MODES, VISIBILITIES
 
-TAKEN_SLUGS = frozenset(["audit", "connect", "connections", "keys", "members", "settings", "spaces"])
+TAKEN_SLUGS = frozenset(
+    ["audit", "connect", "connections", "keys", "members", "notifications", "settings", "spaces", "webhooks"]
+)
 """Pages of the team have their addresses where those of its spaces begin."""
 SLUG_LENGTH, DESCRIPTION_LENGTH = 64, 1000
 MOST_DAYS = 365

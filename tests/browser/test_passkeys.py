@@ -81,7 +81,8 @@ def test_an_unlocked_device_of_nobody_signs_nobody_in(
     register(page)
     Authenticator.objects.filter(type=Authenticator.Type.WEBAUTHN).delete()
     sign_out(context, page)
-    page.get_by_role("button", name="Sign in with a passkey").click()
+    with page.expect_navigation():
+        page.get_by_role("button", name="Sign in with a passkey").click()
     expect(page.get_by_role("button", name="Sign in with a passkey")).to_be_visible()
     page.goto("/a/acme/main/inbox/")
     expect(page.get_by_role("heading", name="Sign in")).to_be_visible()

@@ -39,6 +39,11 @@ ALWAYS = {
     # vendors
     "connection-new",
     "connection-revoke",
+    # who is told what happens
+    "webhook-new",
+    "webhook-change",
+    "webhook-rotate",
+    "webhook-remove",
     # letting go on what was stopped
     "stop-team",
     "stop-space",
@@ -82,6 +87,11 @@ NEVER = {
     # what changes nothing
     "audit-check",
     "connection-check",
+    "webhook-test",
+    "webhook-again",
+    # whether one is told, and pausing what tells others
+    "notifications",
+    "webhook-switch",
     "settings-try",
     # deciding on what is of no high risk, or against it
     "action",

@@ -21,7 +21,7 @@ FORMS = {
     "actor": rf"(?:person|key|grant|staff):{UUID}|system:system",
     "object_type": r"[a-z_]+",
     "object_id": rf"[a-z]{{3}}_[0-9a-f]{{32}}|{UUID}",
-    "summary": rf"|\d+ rows|by staff of the installation|{ROLES} to {ROLES}|visible to (?:account|members)",
+    "summary": rf"|\d+ rows|by staff of the installation|by_hand|{ROLES} to {ROLES}|visible to (?:account|members)",
 }
 
 

@@ -17,6 +17,8 @@ export function justShown(root) {
   for (const button of root.querySelectorAll(".guarded")) shown.set(button, now);
 }
 
+document.querySelector(".tabbar [aria-current]")?.scrollIntoView({ inline: "nearest", block: "nearest" });
+
 document.addEventListener("hub:swapped", (event) => { window.htmx?.process(event.target); prepare(event.target); });
 document.addEventListener("htmx:afterSwap", (event) => prepare(event.detail.elt));
 

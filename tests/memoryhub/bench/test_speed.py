@@ -84,7 +84,11 @@ def plan(one: Filled, model: EmbeddingModel) -> str:
     with tenant(one.account_id):
         connection.queries_log.clear()
         connection.force_debug_cursor = True
-        search_meaning(system_actor(one.account_id), model, question, limit=10)
+        with (
+            pytest.MonkeyPatch.context() as whole
+        ):  # a statement that the server keeps is told without its values
+            whole.setattr(connection, "remembering_cursor", connection.cursor)
+            search_meaning(system_actor(one.account_id), model, question, limit=10)
         statement = [query["sql"] for query in connection.queries if "by_words" in query["sql"]][-1]
         connection.force_debug_cursor = False
         with connection.cursor() as cursor:

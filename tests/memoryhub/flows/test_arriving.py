@@ -24,6 +24,7 @@ from spaces.domain.spaces import create_space
 from spaces.domain.summaries import Item, Said, record_summary
 from spaces.domain.values import set_value
 from spaces.models import Capture, DreamChange, DreamRun, Memory, Reminder, Space, Summary, Transaction
+from tests.actions.notices_stage import hook
 from tests.actions.stage import propose
 from tests.conftest import Cast
 from tests.memoryhub.flows.leaving import exported, imported
@@ -196,6 +197,7 @@ def test_every_field_of_every_kind_leaves_or_is_named_as_what_does_not(cast: Cas
     remember(cast.agent, text="Ropes")
     a_run(cast)
     propose(cast.agent)
+    hook(cast, space=cast.space.slug)
     ledger.record_transaction(cast.agent, ENTRY)
     record_summary(cast.agent, Said("Ropes."), space=cast.space.slug)
     capture(cast.agent, [CaptureSaid("user", "Remember that we always check the knots.")])
