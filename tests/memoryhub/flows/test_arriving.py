@@ -42,6 +42,7 @@ NOT_TOLD = {
     "cap": {"fold_hash", "state", "memory", "decided_by", "decided_at"},
     "run": {"input", "reached", "tries", "answer_digest", "undo_until"},
     "act": {"content"},
+    "whk": {"sealed", "former_until", "failing_since", "rests_until"},
 }
 CALLED = {
     "due_on": "due_at",
