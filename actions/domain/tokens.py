@@ -95,7 +95,7 @@ def renewed_token(former: Connection) -> str:
                 return token_of(found)
             if turn and found.renewing_until is None:
                 raise NotSent("not renewed")
-            claimed = _claim(former)
+            claimed = _claim(former, waited=turn > 0)
         if claimed:
             return _renew(found)
         let_go()
@@ -113,9 +113,11 @@ def _stored(former: Connection) -> Connection:
     return found
 
 
-def _claim(former: Connection) -> bool:
+def _claim(former: Connection, *, waited: bool) -> bool:
+    """Who waited takes over only from one that is gone: if it has just failed, that is their answer too."""
     now = timezone.now()
-    free = Q(renewing_until=None) | Q(renewing_until__lt=now)
+    gone = Q(renewing_until__lt=now)
+    free = gone if waited else gone | Q(renewing_until=None)
     return bool(_as_it_was(former).filter(free).update(renewing_until=now + _lease()))
 
 

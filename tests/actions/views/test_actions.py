@@ -5,6 +5,7 @@ from django.test import Client
 
 from accounts.actor import system_actor
 from actions.connectors.identity import Identity
+from actions.connectors.signing_in import Tokens
 from actions.domain.actions import access_action
 from actions.domain.connections import add_connection
 from actions.domain.revising import add_revision
@@ -50,7 +51,7 @@ def test_what_nothing_is_connected_for_shows_approving_as_out_of_reach_and_the_w
     assert 'disabled aria-describedby="why-not"' in approve
     assert 'href="/a/acme/connections/"' in page.partition('id="why-not"')[2].partition("</p>")[0]
     with tenant(cast.account.id):
-        connection = add_connection(cast.owner, "slack", "no-token", Identity("T1", "Acme"))
+        connection = add_connection(cast.owner, "slack", Tokens("no-token"), Identity("T1", "Acme"))
         add_revision(
             system_actor(cast.account.id), action, {**action.current.payload, "channel": "C1"}, connection
         )
