@@ -100,7 +100,8 @@ class Browser:
         }
         welcomed = self.submit(link, having='name="email"', **person)
         assert welcomed.status_code == 200, welcomed.text
-        assert self.http.get(link).status_code == 410, "the link works once"
+        assert httpx.get(link, timeout=30).status_code == 410, "the link works once"
+        assert self.http.get(link).url == welcomed.url, "it leads whom it let in to their team"
         return str(welcomed.url.join(".."))
 
     def watch(self, page: str) -> ClientConnection:

@@ -258,7 +258,8 @@ def test_what_was_forgotten_is_in_no_dump_no_log_and_no_file_of_the_queue(runnin
         assert word in dumped(running)
         asked = {"query": word, "scopes": ["memories", "journal", "records"]}
         client.post("/v1/forget", json=asked).raise_for_status()
-        assert client.get("/v1/memories", params={"q": word}).json()["items"] == []
+        alike = client.get("/v1/memories", params={"q": word}).raise_for_status().json()["items"]
+        assert word not in json.dumps(alike), "what other tests stored may be near it in meaning"
     assert word not in dumped(running)
     assert leaks(running, word) == []
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from random import Random
 from typing import Any
 
 import httpx2 as httpx
-import psycopg
 
 from memoryhub.common.secrets.shapes import expand
 from tests.running_e2e.harness import Hub
@@ -55,7 +55,16 @@ _EVENTS = (
 )
 
 
+_STORE = """
+import sys, psycopg
+sockets, text = sys.argv[1:]
+with psycopg.connect(f"host={sockets} user=hub_owner dbname=memoryhub") as connection:
+    connection.execute("update spaces_memory set text = %s where text like 'Deploys%%'", [text])
+"""
+
+
 def _stored_long_ago(running: Hub, text: str) -> None:
-    sockets = running.data_dir / "postgres/run"
-    with psycopg.connect(f"host={sockets} user=hub_owner dbname=memoryhub") as connection:
-        connection.execute("update spaces_memory set text = %s where text like 'Deploys%%'", [text])
+    """By whoever runs the hub: its PostgreSQL lets nobody else in, not even root."""
+    store = running.person.command("-c", _STORE, str(running.data_dir / "postgres/run"), text)
+    done = subprocess.run(**store, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
