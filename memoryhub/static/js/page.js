@@ -17,8 +17,6 @@ export function justShown(root) {
   for (const button of root.querySelectorAll(".guarded")) shown.set(button, now);
 }
 
-document.querySelector(".tabbar [aria-current]")?.scrollIntoView({ inline: "nearest", block: "nearest" });
-
 document.addEventListener("hub:swapped", (event) => { window.htmx?.process(event.target); prepare(event.target); });
 document.addEventListener("htmx:afterSwap", (event) => prepare(event.detail.elt));
 
@@ -86,14 +84,6 @@ if (zone && !document.cookie.includes(`zone=${encodeURIComponent(zone)}`)) {
 for (const field of document.querySelectorAll("input[data-zone]")) field.value ||= zone;
 
 reveal(document);
-
-// The bar at the foot of a phone has more than fits: it opens where one is.
-const here = document.querySelector(".tabbar [aria-current]");
-if (here) {
-  const bar = here.closest("nav");
-  const before = here.previousElementSibling;
-  bar.scrollLeft = (before ? before.offsetLeft + before.offsetWidth : 0) - (bar.clientWidth - here.offsetWidth) / 2;
-}
 
 // What a passkey could not do, or a person did not want, is said on the page.
 document.addEventListener("allauth.error", (event) => {
