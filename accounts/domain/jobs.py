@@ -20,6 +20,8 @@ from memoryhub.common.tenancy import tenant
 log = logging.getLogger(__name__)
 
 RETRY_SECONDS = (1, 5, 30, 120, 600)
+FAULTY = timedelta(seconds=30)
+Wait = timedelta | None
 
 
 @dataclass(frozen=True)
@@ -194,6 +196,29 @@ def extend(lane: Lane, jobs: Sequence[Job]) -> None:
     _these(jobs).filter(leased_until__in={job.leased_until for job in jobs}).update(leased_until=until)
     for job in jobs:
         job.leased_until = until
+
+
+def work_off(lane: Lane, handle: Callable[[Job], Wait]) -> int:
+    """Deal with what is due in a lane, one after the other, until nothing is left. Answers how many jobs there were.
+    `handle` tells when to come back to one, or None when it is done."""
+    done = 0
+    while jobs := claim(lane, 1):
+        _work_on(jobs[0], handle)
+        done += 1
+    return done
+
+
+def _work_on(job: Job, handle: Callable[[Job], Wait]) -> None:
+    try:
+        wait = handle(job)
+    except Exception as error:
+        log.exception("job %s of kind %s failed", job.id, job.kind)
+        postpone([job], type(error).__name__, FAULTY)
+        return
+    if wait is None:
+        finish([job])
+    else:
+        postpone([job], "", wait)
 
 
 @contextmanager

@@ -16,7 +16,8 @@ from uuid import UUID
 from django.utils import timezone
 
 from accounts.actor import system_actor
-from accounts.domain.jobs import claim, finish, postpone
+from accounts.domain import jobs
+from accounts.domain.jobs import Wait
 from accounts.models import Job
 from actions.connectors import CONNECTORS, Call, Connector
 from actions.connectors.answers import NotSent, Refused, SignedOut, Trouble, Unclear
@@ -41,13 +42,10 @@ MOST_TRIES = 5
 RETRIES = tuple(timedelta(seconds=s) for s in (2, 10, 30, 120))
 PAUSE = timedelta(seconds=30)
 LOOK_AGAIN, LOOK_FOR = timedelta(seconds=20), timedelta(minutes=3)
-FAULTY = timedelta(seconds=30)
 CONFLICT = 409
 MALFORMED = (LookupError, TypeError, AttributeError)
 SIGNED_OUT = "The vendor does not accept the connection."
 DOUBT = "It is not known whether this was sent, and the vendor shows no trace of it. Look there, then say."
-
-Wait = timedelta | None
 
 
 @dataclass(frozen=True)
@@ -79,25 +77,12 @@ class Ready:
 
 
 def work_off() -> int:
-    """Deal with what is due, one after the other, until nothing is left. Answers how many jobs there were."""
-    done = 0
-    while jobs := claim(ACTIONS, 1):
-        _handle(jobs[0])
-        done += 1
-    return done
+    """Deal with what is due. Answers how many jobs there were."""
+    return jobs.work_off(ACTIONS, _handle)
 
 
-def _handle(job: Job) -> None:
-    try:
-        wait = HANDLERS[job.kind](job.account_id, job.object_id) if job.object_id else None
-    except Exception as error:
-        log.exception("job %s of kind %s failed", job.id, job.kind)
-        postpone([job], type(error).__name__, FAULTY)
-        return
-    if wait is None:
-        finish([job])
-    else:
-        postpone([job], "", wait)
+def _handle(job: Job) -> Wait:
+    return HANDLERS[job.kind](job.account_id, job.object_id) if job.object_id else None
 
 
 def carry_out(account_id: UUID, action_id: UUID) -> Wait:

@@ -1,8 +1,6 @@
 """Clients that are known by a document elsewhere: what is fetched, from where, and what may be in it."""
 
 import json
-import socket
-import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,6 +12,7 @@ from tests.clients.person import listening
 from tests.conftest import Cast
 from tests.oauth import CALLBACK, Visitor, browser_for, connect
 from tests.pages import text_of
+from tests.receiver import knocks
 
 pytestmark = pytest.mark.django_db
 
@@ -26,27 +25,13 @@ INSIDE = [
 
 
 @pytest.fixture
-def knocks() -> Iterator[tuple[int, list[Any]]]:
-    """A port of this machine, and who has connected to it."""
-    came: list[Any] = []
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-
-        def accept() -> None:
-            try:
-                while True:
-                    connection, who = listener.accept()
-                    came.append(who)
-                    connection.close()
-            except OSError:
-                return
-
-        threading.Thread(target=accept, daemon=True).start()
-        yield listener.getsockname()[1], came
-        listener.shutdown(socket.SHUT_RDWR)
+def knocking() -> Iterator[tuple[int, list[Any]]]:
+    with knocks() as come:
+        yield come
 
 
-def test_nothing_inside_is_ever_asked(knocks: tuple[int, list[Any]]) -> None:
-    port, came = knocks
+def test_nothing_inside_is_ever_asked(knocking: tuple[int, list[Any]]) -> None:
+    port, came = knocking
     for host in INSIDE:
         answer = Visitor(f"https://{host}:{port}/client.json").exchange("x")
         assert (answer.status_code, answer.json()["error"]) == (401, "invalid_client"), host

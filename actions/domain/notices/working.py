@@ -1,32 +1,21 @@
 """Working off what is to be sent. The rows are the truth; Celery only wakes."""
 
-import logging
 from collections.abc import Callable
-from datetime import timedelta
 from threading import BoundedSemaphore
 
-from accounts.domain.jobs import claim, finish, postpone
+from accounts.domain.jobs import Wait, work_off
 from accounts.models import Job
 from actions.domain.notices.lane import DELIVER, MAIL, NOTICES
 from actions.domain.notices.letters import write_to
 from actions.domain.notices.sending import deliver
 
-log = logging.getLogger(__name__)
-
-FAULTY = timedelta(seconds=30)
 _turns = BoundedSemaphore(2)
 """In a process: an endpoint that lets us wait holds up neither the other work nor all of this."""
 
-Wait = timedelta | None
-
 
 def work_off_notices() -> int:
-    """Deal with what is due, one after the other, until nothing is left. Answers how many jobs there were."""
-    done = 0
-    while jobs := claim(NOTICES, 1):
-        _handle(jobs[0])
-        done += 1
-    return done
+    """Deal with what is due. Answers how many jobs there were."""
+    return work_off(NOTICES, lambda job: HANDLERS[job.kind](job))
 
 
 def take_turn() -> None:
@@ -35,19 +24,6 @@ def take_turn() -> None:
             work_off_notices()
         finally:
             _turns.release()
-
-
-def _handle(job: Job) -> None:
-    try:
-        wait = HANDLERS[job.kind](job)
-    except Exception as error:
-        log.exception("job %s of kind %s failed", job.id, job.kind)
-        postpone([job], type(error).__name__, FAULTY)
-        return
-    if wait is None:
-        finish([job])
-    else:
-        postpone([job], "", wait)
 
 
 def _deliver(job: Job) -> Wait:
