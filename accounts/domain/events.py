@@ -13,6 +13,7 @@ from accounts.models import Event
 from memoryhub.common.canonical import canonical_json
 from memoryhub.common.live import publish_events
 from memoryhub.common.locks import lock
+from memoryhub.common.postgres.rows import insert
 from memoryhub.common.times import format_time
 
 SEAL = "seal_events"
@@ -35,7 +36,7 @@ def record_event(
 ) -> Event:
     """Write one event in the transaction of the change it tells of. `object_id` is the typed id."""
     event = _event(actor, type, object_type, object_id, space_id, summary)
-    event.save(force_insert=True)
+    insert(event)
     enqueue(SEAL, actor.account_id)
     return event
 

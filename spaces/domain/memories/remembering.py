@@ -11,7 +11,7 @@ from accounts.actor import Actor
 from accounts.domain.events import record_event
 from memoryhub.common.errors import HubError
 from memoryhub.common.ids import typed_id
-from memoryhub.common.postgres.statements import row_of
+from memoryhub.common.postgres.rows import insert
 from memoryhub.common.secrets import marked
 from spaces.domain.embeddings.pending import embed_later
 from spaces.domain.memories.access import lock_memories, writing_place
@@ -28,7 +28,6 @@ from spaces.models import Memory
 from spaces.models.memories import ORIGINS, TIERS
 
 UNION = 200
-STORED = "select true from spaces_memory where account_id = %s and id = %s"
 
 
 @dataclass(frozen=True)
@@ -129,7 +128,7 @@ def _held(actor: Actor, memory: Memory) -> Remembered:
     if twin := see_held_again(memory):
         return Remembered(twin, created=False)
     assign(memory, index_fields(memory, memory.space))
-    memory.save(force_insert=True)
+    insert(memory)
     check_quota(Memory, memory.account_id, memory.space_id)
     record_event(actor, "memory.created", "memory", typed_id("mem", memory.id), space_id=memory.space_id)
     return Remembered(memory, created=True)
@@ -140,18 +139,11 @@ def _insert_or_lock_twin(memory: Memory) -> Memory | None:
 
     Of several writers at once one inserts, and the others wait.
     """
-    same = Memory.objects.identical_to(memory)
-    while True:
-        Memory.objects.bulk_create([memory], ignore_conflicts=True)
-        if _is_stored(memory):
-            return None
-        if twin := same.select_for_update(no_key=True).first():  # else it was deleted in between
+    while not insert(memory, unless_there=True):
+        twin = Memory.objects.identical_to(memory).select_for_update(no_key=True).first()
+        if twin:  # else it was deleted in between
             return twin
-
-
-def _is_stored(memory: Memory) -> bool:
-    """By hand: built by the ORM this costs a twelfth of a write."""
-    return row_of(STORED, [memory.account_id, memory.id]) is not None
+    return None
 
 
 def _created(actor: Actor, memory: Memory) -> Remembered:
