@@ -19,7 +19,7 @@ from spaces.domain.spaces import create_space
 from spaces.models import Space
 from tests.database import become_app, become_owner
 
-pytest_plugins = ["tests.live", "tests.inprocess", "tests.pooling", "tests.vendors.fixtures"]
+pytest_plugins = ["tests.ending", "tests.live", "tests.inprocess", "tests.pooling", "tests.vendors.fixtures"]
 
 # The same examples everywhere, and none fails for being slow on a busy machine.
 settings.register_profile("hub", deadline=None, derandomize=True)

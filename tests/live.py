@@ -6,6 +6,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -16,17 +17,33 @@ import pytest
 from django.conf import settings
 from django.db import connection
 
+from memoryhub.common.postgres.statements import row_of
 from memoryhub.running import lifeline
 from tests.settings import postgres
 
 READY_WITHIN = 30
 GONE_WITHIN = 10
+QUIET_WITHIN = 10
+
+
+BUSY = """
+    select count(*) from pg_stat_activity
+     where datname = current_database() and pid <> pg_backend_pid() and xact_start is not null
+"""
 
 
 @pytest.fixture
-def live_hub(transactional_db: None, live_process: str) -> str:
+def live_hub(transactional_db: None, live_process: str) -> Iterator[str]:
     """The address of a running hub. What the test stores is committed, and gone after it."""
-    return live_process
+    yield live_process
+    wait_until_quiet()
+
+
+def wait_until_quiet() -> None:
+    """What the hub still answers to a page that was closed must not stand in the way of emptying the tables."""
+    end = time.monotonic() + QUIET_WITHIN
+    while row_of(BUSY, []) != (0,) and time.monotonic() < end:
+        time.sleep(0.05)
 
 
 @pytest.fixture(scope="session")

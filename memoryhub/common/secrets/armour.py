@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Iterator
+from itertools import zip_longest
+from typing import Any
 
 import re2
 
@@ -29,19 +31,22 @@ def find_keys(text: str) -> Iterator[Span]:
     if "PRIVATE KEY" not in text and "Static key" not in text:
         return
     done = 0
-    for begin in BEGIN.finditer(text):
-        if begin.start() < done:
-            continue
-        end = END.search(text[begin.end() : begin.end() + FARTHEST])
-        following = INSIDE.match(text, begin.end())
-        if end and _has_body(text[begin.end() : begin.end() + end.start()]):
-            done = begin.end() + end.end()
-        elif following and _has_body(following[0]):
-            done = begin.end() + len(following[0].rstrip())
-        else:
-            continue
-        yield Span(begin.start(), done, CATEGORY)
+    begins = list(BEGIN.finditer(text))
+    for begin, following in zip_longest(begins, begins[1:]):
+        if begin.start() >= done and (length := _length(text, begin.end(), following)):
+            done = begin.end() + length
+            yield Span(begin.start(), done, CATEGORY)
     yield from _without_begin(text, done)
+
+
+def _length(text: str, start: int, following: Any) -> int:
+    """How much after a BEGIN belongs to its key: at most as far as the `following` one. 0: there is no key."""
+    limit = min(start + FARTHEST, following.start() if following else len(text))
+    end = END.search(text[start:limit])
+    if end and _has_body(text[start : start + end.start()]):
+        return int(end.end())
+    inside = INSIDE.match(text, start, limit)
+    return len(inside[0].rstrip()) if inside and _has_body(inside[0]) else 0
 
 
 def _without_begin(text: str, start: int) -> Iterator[Span]:

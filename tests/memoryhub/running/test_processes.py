@@ -105,7 +105,8 @@ def test_a_child_ends_with_its_parent_even_if_that_was_killed() -> None:
         parent.kill()
         parent.wait()
         parent.stdout.read()  # ends when the child, the last to hold the pipe, has ended
-    assert not child.is_running() or child.status() == psutil.STATUS_ZOMBIE
+    _, alive = psutil.wait_procs([child], timeout=10)  # it holds the pipe no more, and is about to be gone
+    assert not alive or child.status() == psutil.STATUS_ZOMBIE
     assert VARIABLE not in os.environ
 
 
