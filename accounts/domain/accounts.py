@@ -14,8 +14,12 @@ from accounts.scopes import ROLE_RIGHTS, Right, Role
 from memoryhub.common.errors import Conflict, Forbidden, NotFound, ValidationFailed
 from memoryhub.common.ids import parse_id, typed_id
 from memoryhub.common.naming import check_naming
+from memoryhub.common.postgres.rows import Columns
+from memoryhub.common.postgres.statements import row_of
 from memoryhub.common.tenancy import tenant
 
+COLUMNS = Columns(Account)
+FIND = f"select {', '.join(COLUMNS.names)} from accounts_account where id = %s"  # noqa: S608 (constants)
 MANAGERS = [role for role in Role if Right.MANAGE in ROLE_RIGHTS[role]]
 
 
@@ -32,7 +36,10 @@ def create_account(name: str, slug: str | None = None) -> Account:
 
 
 def access_account(actor: Actor) -> Account:
-    return Account.objects.get(id=actor.account_id)
+    found = row_of(FIND, [actor.account_id])
+    if found is None:
+        raise NotFound("account")
+    return COLUMNS.read(found)
 
 
 def may_rename_account(actor: Actor) -> bool:

@@ -3,6 +3,7 @@
 from django.db import transaction
 
 from accounts.actor import Actor
+from accounts.domain.accounts import access_account
 from accounts.domain.events import record_event
 from accounts.models import Account
 from accounts.scopes import ROLE_RIGHTS, Right
@@ -26,7 +27,7 @@ def pause_space(actor: Actor, *, paused: bool) -> Space:
 def pause_account(actor: Actor, *, paused: bool) -> Account:
     _check(actor, None)
     with transaction.atomic():
-        account = Account.objects.get(id=actor.account_id)
+        account = access_account(actor)
         rows = Account.objects.filter(id=actor.account_id).exclude(actions_paused=paused)
         if rows.update(actions_paused=paused):
             _tell(actor, typed_id("acc", account.id), "account", None)

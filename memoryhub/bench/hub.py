@@ -3,6 +3,7 @@
 import json
 import os
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import django
 
+from accounts.domain.waking import LONGEST
 from memoryhub.running import prepare
 from memoryhub.running.instance import Instance, open_instance
 
@@ -38,6 +40,7 @@ def throwaway_hub() -> Iterator[Hub]:
             prepare.first_run(os.environ)
             django.setup()
             yield Hub(key=json.loads(instance.first_run_file.read_text())["agent_key"])
+            time.sleep(2 * LONGEST)  # workers are told of the last writes, by messages in that folder
 
 
 @contextmanager

@@ -18,6 +18,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.actor import Actor
+from accounts.domain.accounts import access_account
 from accounts.domain.events import record_event
 from accounts.models import Account, Event
 from accounts.scopes import Right, Scope
@@ -80,7 +81,7 @@ def open_export(
     """Check that the actor may take it all away, and write down that it does. To be read with `stream_export`."""
     within = None if whole_account else access_space(actor, space)
     require_export(actor, within)
-    account = Account.objects.get(id=actor.account_id)
+    account = access_account(actor)
     parts = [Part(within)] if within else _parts(actor)
     object_type, id = (
         ("space", typed_id("spc", within.id)) if within else ("account", typed_id("acc", account.id))

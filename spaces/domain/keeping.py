@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from accounts.actor import Actor
+from accounts.domain.accounts import access_account
 from accounts.models import Account
 from memoryhub.common.errors import ValidationFailed
 from memoryhub.common.text import is_blank
@@ -38,7 +39,7 @@ def keep(actor: Actor, content: str, path: str, *, create_project: bool = False)
     warnings = [PROJECT_MISSING] if bound.missing else []
     if looks_financial(said.text):
         warnings.append(FINANCIAL)
-    account = Account.objects.get(id=actor.account_id)
+    account = access_account(actor)
     return Kept(stored.memory, stored.created, bound.project, account, said.dropped, warnings)
 
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from accounts.actor import Actor
+from accounts.domain.accounts import access_account
 from accounts.models import Account, AgentKey
 from accounts.scopes import Role
 from memoryhub.common.errors import NotFound
@@ -25,7 +26,7 @@ class Introduction:
 
 def introduce(actor: Actor) -> Introduction:
     return Introduction(
-        account=Account.objects.get(id=actor.account_id),
+        account=access_account(actor),
         key=_key_of(actor),
         space=_space_of(actor),
         spaces=spaces_with_roles(actor),
