@@ -18,12 +18,12 @@ KEY = """
       from accounts_agentkey k
      where k.secret_hash = %s and k.revoked_at is null and (k.expires_at is null or k.expires_at > %s)
 """
-SPACE = """
-    select s.*, null as named_role from spaces_space s
+SPACE = f"""
+    select {", ".join(f"s.{name}" for name in access.COLUMNS.names)}, null as named_role from spaces_space s
      where s.account_id = %(account)s and (%(unnamed)s or s.slug = %(slug)s or s.id = %(id)s)
      order by s.slug = %(slug)s desc nulls last, s.created_at, s.id
      limit 1
-"""
+"""  # noqa: S608 (constants)
 
 
 @contextmanager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from datetime import timedelta
 from importlib.resources import files
 from itertools import chain
@@ -35,10 +36,11 @@ def fill() -> bool:
         if _in_use(account):
             return False
         agents = _agents(account, told["agents"])
+        made: dict[str, Any] = {}
         for call in told["calls"]:
-            actor = agents[call.pop("agent")]
+            actor, known_as = agents[call.pop("agent")], call.pop("as", "")
             ((name, arguments),) = call.items()
-            _call(actor, name, arguments)
+            made[f"${known_as}"] = _call(actor, name, arguments, made)
     return True
 
 
@@ -69,10 +71,15 @@ def _signed_in(secret: str, agent: str) -> Actor:
     return authenticate(headers, address="127.0.0.1")
 
 
-def _call(actor: Actor, name: str, arguments: dict[str, Any]) -> None:
-    operation = REGISTRY.get(name, "hub")
+def _call(actor: Actor, name: str, arguments: dict[str, Any], made: Mapping[str, Any]) -> Any:
+    """The id of what was made, if the answer has one. `$name` stands for the id that came of the call known as that."""
+    operation = REGISTRY.get(name, "hub") or REGISTRY.get(name)
     assert operation, name
-    operation(actor, {key: _dated(value) for key, value in arguments.items()})
+    said = {
+        key: made.get(value, value) if isinstance(value, str) else value for key, value in arguments.items()
+    }
+    answer = operation(actor, {key: _dated(value) for key, value in said.items()})
+    return answer.get("id")
 
 
 def _dated(value: Any) -> Any:

@@ -8,8 +8,6 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.slow
-
 
 def bench(*arguments: str) -> str:
     """What the command printed; 1 only says that a limit was missed."""
@@ -36,6 +34,7 @@ def test_reads_are_measured_on_both_wires() -> None:
         assert name in printed
 
 
+@pytest.mark.slow
 def test_writes_are_measured_with_many_clients() -> None:
     printed = bench("writes", "--clients", "2", "--each", "3")
     assert "MCP, remember, 2 clients" in printed

@@ -3,7 +3,17 @@ from accounts.models import AgentKey
 from actions.models import Action
 from memoryhub.common.tenancy import tenant
 from memoryhub.running.demo import fill
-from spaces.models import JournalEntry, Memory, Record, Value
+from spaces.models import (
+    JournalEntry,
+    Memory,
+    Plan,
+    PlanVersion,
+    Record,
+    Reminder,
+    Summary,
+    Transaction,
+    Value,
+)
 from tests.calls import call
 from tests.conftest import Cast
 
@@ -16,8 +26,12 @@ def test_a_new_team_is_filled_with_a_week_of_its_agents_once(cast: Cast) -> None
     with tenant(cast.account.id):
         assert AgentKey.objects.filter(name__in=["Claude Code", "Cursor", "Release bot"]).count() == 3
         assert Memory.objects.filter(agent="cursor").exists()
-        for kind, least in {Memory: 20, JournalEntry: 5, Record: 8, Value: 4, Action: 3}.items():
+        least_of = {Memory: 20, JournalEntry: 5, Record: 8, Value: 4, Action: 3}
+        least_of |= {Plan: 2, Transaction: 8, Reminder: 1}
+        for kind, least in least_of.items():
             assert kind.objects.filter(space=cast.space).count() >= least, kind
+        assert Summary.objects.count() == 2
+        assert PlanVersion.objects.filter(plan__title="Italian invoices").count() == 2
 
 
 def test_what_it_says_is_there_for_an_agent_that_begins(cast: Cast) -> None:
