@@ -62,12 +62,7 @@ def check_claim(action: Action, now: datetime) -> None:
 
 def check_consent(action: Action) -> None:
     approvals = standing_approvals(action)
-    digest = consent_digest(action, action.current)
-    if (
-        not approvals
-        or not is_intact(action, action.current)
-        or not all(is_same(a.digest, digest) for a in approvals)
-    ):
+    if not approvals or not action.is_whole or not _is_as_approved(action, approvals):
         raise ConsentBroken("What is stored is not what was approved. It was not carried out and has failed.")
     if not all(may_still_decide(action, approval) for approval in approvals):
         raise PreconditionFailed(
@@ -75,6 +70,11 @@ def check_consent(action: Action) -> None:
             failed=["approver"],
         )
     check_rules(action, approvals)
+
+
+def _is_as_approved(action: Action, approvals: list[Approval]) -> bool:
+    digest = consent_digest(action, action.current)
+    return is_intact(action, action.current) and all(is_same(a.digest, digest) for a in approvals)
 
 
 def check_rules(action: Action, approvals: list[Approval]) -> None:

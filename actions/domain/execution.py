@@ -132,8 +132,8 @@ def _go_on(action: Action) -> Started | Wait:
     if action.expires_at <= timezone.now():
         return _fail(action, "Its time was over.")
     try:
-        check_connected(action)
         check_claim(action, timezone.now())
+        check_connected(action)
     except (ConsentBroken, NotConnected) as refusal:
         return _fail(action, refusal.message)
     except PreconditionFailed:

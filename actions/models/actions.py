@@ -9,6 +9,7 @@ from django.db.models import F, Prefetch, Q
 
 from actions.models.connections import Connection
 from actions.models.policies import Policy
+from memoryhub.common.errors import Conflict
 from memoryhub.common.ids import typed_id
 from spaces.models.scoped import Scoped, ScopedQuerySet
 
@@ -127,8 +128,17 @@ class Action(Scoped):
     @property
     def current(self) -> "ActionRevision":
         """The revision that stands, as loaded by `with_current()`."""
-        standing: list[ActionRevision] = self.standing  # type: ignore[attr-defined]
-        return standing[0]
+        for revision in self._standing():
+            return revision
+        raise Conflict("What this action says is not stored any more: somebody has changed its rows by hand.")
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the revision that stands is stored."""
+        return bool(self._standing())
+
+    def _standing(self) -> "list[ActionRevision]":
+        return self.standing  # type: ignore[attr-defined,no-any-return]
 
     def status_at(self, now: datetime) -> str:
         """What a reader is told."""
