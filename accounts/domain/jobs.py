@@ -47,6 +47,7 @@ ADD = """
     select id, %s, %s, account_id, object_id, %s, 0, ''
       from unnest(%s::uuid[], %s::uuid[], %s::uuid[]) as job (id, account_id, object_id)
 """
+FINISH = "delete from accounts_job where id = any(%s::uuid[])"
 DUE = "lane = %(lane)s and run_after <= %(now)s and (leased_until is null or leased_until <= %(now)s)"
 LEASE = """
     update accounts_job job set leased_until = %(until)s, tries = tries + 1
@@ -172,7 +173,7 @@ def _taken(statement: str, lane: Lane, limit: int | None = None) -> list[Job]:
 
 def finish(jobs: Sequence[Job]) -> None:
     """In the transaction of what they did: it is done, and they are gone, or neither."""
-    _these(jobs).delete()
+    run(FINISH, [[job.id for job in jobs]])
 
 
 def postpone(jobs: Sequence[Job], error: str, wait: timedelta) -> None:

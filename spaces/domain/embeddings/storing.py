@@ -5,10 +5,20 @@ from uuid import UUID
 
 from django.utils import timezone
 
+from memoryhub.common.postgres.statements import run
 from spaces.domain.embeddings.documents import document, readable
 from spaces.domain.embeddings.drafts import Draft
 from spaces.embedding.base import EmbeddingError, Vector
 from spaces.models import EmbeddingFailure, EmbeddingModel, Memory, MemoryChunk
+
+CLEAR = """
+    with cleared as (
+        delete from spaces_memorychunk
+         where account_id = %(account)s and memory_id = any(%(memories)s::uuid[]) and model_id = %(model)s
+    )
+    delete from spaces_embeddingfailure
+     where account_id = %(account)s and memory_id = any(%(memories)s::uuid[]) and model_id = %(model)s
+"""
 
 
 def store(drafts: Sequence[Draft]) -> set[UUID]:
@@ -63,8 +73,7 @@ def _clear(rows: Sequence[MemoryChunk | EmbeddingFailure]) -> None:
     pairs = {(row.memory_id, row.model_id) for row in rows}
     for model_id in {model for _, model in pairs}:
         ids = [memory for memory, model in pairs if model == model_id]
-        MemoryChunk.objects.filter(memory_id__in=ids, model_id=model_id).delete()
-        EmbeddingFailure.objects.filter(memory_id__in=ids, model_id=model_id).delete()
+        run(CLEAR, {"account": rows[0].account_id, "memories": ids, "model": model_id})
 
 
 def _chunks(
