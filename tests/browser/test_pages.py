@@ -61,6 +61,12 @@ WIDER = """[...document.querySelectorAll("main *")]
     .filter(it => it.getBoundingClientRect().right > innerWidth)
     .map(it => `${it.tagName}.${it.className} ${it.textContent.trim().slice(0, 60)}`)"""
 
+APART = """[...document.querySelectorAll(".btn > .icon")]
+    .filter(it => it.checkVisibility())
+    .map(it => [it.parentElement, it.getBoundingClientRect(), it.parentElement.getBoundingClientRect()])
+    .filter(([, icon, button]) => Math.abs(icon.top + icon.bottom - button.top - button.bottom) > 4)
+    .map(([button]) => button.textContent.trim())"""
+
 
 def test_on_every_page_hostile_text_stays_text_and_fits_a_small_phone(
     hostile: Hostile, cast: Cast, page: Page, watch: Any, live_hub: str
@@ -74,6 +80,7 @@ def test_on_every_page_hostile_text_stays_text_and_fits_a_small_phone(
         links = shown.eval_on_selector_all("a[href]", PROTOCOLS)
         assert set(links) <= {"http:", "https:", "mailto:"}, name
         assert "\u202e" not in shown.inner_text("main"), name
+        assert shown.evaluate(APART) == [], f"{name}: an icon stands above or below what its button says"
         shown.set_viewport_size(NARROW)
         shown.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
         if shown.evaluate(WIDTH) > NARROW["width"]:
