@@ -18,8 +18,11 @@ from django.core.exceptions import ImproperlyConfigured  # noqa: E402
 from mcp.server import Server  # noqa: E402
 
 import memoryhub.operations.catalogue  # noqa: E402, F401 (registers every operation)
+from accounts.domain.senders import may_send_files  # noqa: E402
 from accounts.scopes import FAMILIES  # noqa: E402
+from memoryhub.common.threads import in_db_thread  # noqa: E402
 from memoryhub.mcp.app import ROOT, Endpoint  # noqa: E402
+from memoryhub.mcp.guards import plain_headers  # noqa: E402
 from memoryhub.mcp.mounts import mount_server, mount_tools  # noqa: E402
 from memoryhub.operations.base import REGISTRY  # noqa: E402
 from memoryhub.rest.app import MATCH, RestApplication, operation_at  # noqa: E402
@@ -57,14 +60,18 @@ def build_application(extra_servers: Mapping[str, Server[Any]] | None = None) ->
         elif match := operation_at(scope):
             await rest({**scope, MATCH: match}, bounded(receive, settings.BODY_LIMIT), send)
         else:
-            await pages(scope, bounded(receive, most_of(scope["path"])), send)
+            await pages(scope, bounded(receive, await most_of(scope)), send)
 
     return behind_proxies(with_cors(application), settings.TRUSTED_PROXIES)
 
 
-def most_of(path: str) -> int:
-    """How much a page is sent at most: what takes files gets more than a form."""
-    return settings.IMPORT_BYTES + FORM_BYTES if TAKES_FILES.fullmatch(path) else settings.BODY_LIMIT
+async def most_of(scope: Scope) -> int:
+    """How much a page is sent at most: what takes files gets more than a form, and from those alone who may."""
+    if scope["method"] == "POST" and TAKES_FILES.fullmatch(scope["path"]):
+        address = (scope.get("client") or ("",))[0]
+        if await in_db_thread(may_send_files, plain_headers(scope), address):
+            return settings.IMPORT_BYTES + FORM_BYTES
+    return settings.BODY_LIMIT
 
 
 def check_secrets() -> None:

@@ -4,9 +4,19 @@ import asyncio
 from typing import Any
 
 import pytest
+from django.conf import settings
+from django.contrib.sessions.models import Session
 from django.core.exceptions import ImproperlyConfigured
+from django.test import Client
 
+from accounts.domain.keys import create_key
+from accounts.models import User
+from accounts.scopes import Scope
 from memoryhub.asgi import build_application, most_of
+from memoryhub.common.tenancy import tenant
+from tests.conftest import Cast
+
+BACKEND = "allauth.account.auth_backends.AuthenticationBackend"
 
 
 class Server:
@@ -57,6 +67,27 @@ def test_agents_paths_go_to_the_endpoint(path: str) -> None:
     assert start["status"] == 421
 
 
+def most(cast: Cast, path: str, headers: dict[str, str]) -> int:
+    sent = [(name.encode(), value.encode()) for name, value in headers.items()]
+    scope = {"type": "http", "method": "POST", "path": path, "headers": sent, "client": ("127.0.0.1", 1)}
+    return asyncio.run(most_of(scope))
+
+
+def signed_in(cast: Cast) -> dict[str, str]:
+    browser = Client()
+    browser.force_login(User.objects.get(id=cast.owner.user_id), BACKEND)
+    return {"cookie": f"{settings.SESSION_COOKIE_NAME}={browser.session.session_key}"}
+
+
+def by_key(cast: Cast, *scopes: Scope) -> dict[str, str]:
+    with tenant(cast.account.id):
+        made = create_key(
+            cast.owner, name="x", scopes=[str(s) for s in scopes], default_space_id=cast.space.id
+        )
+    return {"authorization": f"Bearer {made.secret}"}
+
+
+@pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize(
     ("path", "large"),
     [
@@ -70,7 +101,24 @@ def test_agents_paths_go_to_the_endpoint(path: str) -> None:
         ("/", False),
     ],
 )
-def test_only_what_takes_files_is_sent_more_than_a_form(settings: Any, path: str, large: bool) -> None:
-    """All of it is kept on the disk before anybody is asked who they are."""
-    assert (most_of(path) > settings.BODY_LIMIT) is large
-    assert (most_of(path) > settings.IMPORT_BYTES) is large
+def test_only_what_takes_files_is_sent_more_than_a_form(cast: Cast, path: str, large: bool) -> None:
+    sent = most(cast, path, signed_in(cast))
+    assert (sent > settings.BODY_LIMIT) is large
+    assert (sent > settings.IMPORT_BYTES) is large
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("path", ["/v1/import", "/a/acme/main/data/"])
+def test_nothing_large_is_kept_for_those_who_may_not_send_it(cast: Cast, path: str) -> None:
+    """All of it goes onto the disk before the page or the operation looks at who they are."""
+    ended = signed_in(cast)
+    Session.objects.all().delete()
+    refused: list[dict[str, str]] = [
+        {},
+        ended,
+        {"cookie": f"{settings.SESSION_COOKIE_NAME}=unknown"},
+        {"authorization": "Bearer mh_live_nobody"},
+        by_key(cast, Scope.MEMORY_WRITE),
+    ]
+    assert [most(cast, path, headers) for headers in refused] == [settings.BODY_LIMIT] * len(refused)
+    assert most(cast, path, by_key(cast, Scope.SPACE_ADMIN)) > settings.IMPORT_BYTES
