@@ -1,14 +1,24 @@
 """What is said of letters, where a mail server is there to send them and where none is."""
 
+import time
+
 import pytest
+import time_machine
 from django.conf import LazySettings
 from django.core import mail
 from django.test import Client
 
 from accounts.models import User
+from tests.accounts.views.test_signing_in import PASSWORD, set_up
 from tests.conftest import Cast
-from tests.pages import browser_of, text_of
+from tests.pages import browser_of, freshly_signed_in, text_of
 
+WORDS = (
+    "authenticator app activated",
+    "recovery codes",
+    "authenticator app deactivated",
+    "password has been changed",
+)
 RESET = "/accounts/password/reset/"
 
 
@@ -27,8 +37,24 @@ def test_a_letter_about_a_forgotten_password_is_signed_by_the_hub(cast: Cast) ->
     (letter,) = mail.outbox
     assert letter.subject.startswith("Memory Hub: ")
     assert letter.from_email == "Memory Hub <memoryhub@testserver>"
-    assert "Hello from Memory Hub!" in letter.body
+    assert "Memory Hub, http://testserver" in letter.body
     assert "example.com" not in letter.body
+
+
+@pytest.mark.django_db(transaction=True)  # a letter goes once the change is committed
+def test_whatever_changes_how_one_signs_in_is_told_by_a_letter(cast: Cast) -> None:
+    address, new = address_of(cast), {"password1": "another long phrase", "password2": "another long phrase"}
+    with time_machine.travel("2026-03-02T12:00:00Z", tick=False):
+        client = freshly_signed_in(cast.teammate, time.time())
+        set_up(client)
+        client.post("/accounts/2fa/recovery-codes/generate/")
+        client.post("/accounts/2fa/totp/deactivate/")
+        client.post("/accounts/password/change/", {"oldpassword": PASSWORD, **new})
+    told = [letter for letter in mail.outbox if "How you sign in has changed:" in letter.body]
+    assert {letter.to[0] for letter in told} == {address}
+    assert [word for word in WORDS if not any(word in letter.body.lower() for letter in told)] == []
+    assert "On March 2, 2026, noon, from 127.0.0.1, with " in told[0].body
+    assert "ask for a new password now" in told[0].body
 
 
 @pytest.mark.usefixtures("without_letters")
