@@ -15,6 +15,7 @@ import click
 
 from accounts.scopes import PRESETS, Role
 from memoryhub.bench import bench
+from memoryhub.common.env import BadEnvironment
 from memoryhub.running.errors import SetupError
 from memoryhub.running.instance import Instance, find_data_dir, open_instance
 
@@ -75,7 +76,7 @@ def prepare(data_dir: Path | None) -> None:
     """
     from memoryhub.running.up import prepare_only
 
-    prepare_only(data_dir)
+    click.echo(prepare_only(data_dir))
 
 
 @cli.command()
@@ -363,6 +364,6 @@ def main() -> None:
     """Run the command; what a person can put right is said in plain words, without a traceback."""
     try:
         cli()
-    except SetupError as error:
+    except (SetupError, BadEnvironment) as error:
         click.echo(f"memoryhub: {error}", err=True)
         sys.exit(1)

@@ -8,7 +8,7 @@ import dj_database_url
 from csp.constants import NONE, SELF
 
 from accounts.scopes import PRESETS, Scope
-from memoryhub.common.env import envbool, envint, envlist, envnetworks, envsecret, envstr
+from memoryhub.common.env import envbool, envint, envlist, envnetworks, envredis, envsecret, envstr
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 VERSION = "0.1.0"
@@ -122,7 +122,7 @@ DATABASES = {
 }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
-CACHE_URL = envstr("CACHE_URL", "")
+CACHE_URL = envredis("CACHE_URL")
 CACHES = {
     "default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": CACHE_URL}
     if CACHE_URL
@@ -133,7 +133,7 @@ CACHES = {
     }
 }
 
-CHANNEL_LAYER_URL = envstr("CHANNEL_LAYER_URL", "")
+CHANNEL_LAYER_URL = envredis("CHANNEL_LAYER_URL", package="channels_redis")
 CHANNEL_LAYERS = {
     "default": {
         "BACKEND": "channels_redis.core.RedisChannelLayer",
@@ -144,7 +144,7 @@ CHANNEL_LAYERS = {
 }
 
 # Messages only wake workers (accounts.domain.jobs): losing one costs a second, waiting to send one would cost more.
-CELERY_BROKER_URL = envstr("CELERY_BROKER_URL", "memory://")
+CELERY_BROKER_URL = envredis("CELERY_BROKER_URL", "memory://")
 CELERY_BROKER_CONNECTION_TIMEOUT = 1
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None
@@ -377,6 +377,9 @@ LOGGING = {
     "root": {"handlers": ["stderr"], "level": envstr("LOG_LEVEL", "INFO")},
     "loggers": {
         "httpx2": {"level": "WARNING"},  # a line for each request otherwise
+        "celery.beat": {"level": "WARNING"},  # and five a second that say it is time again,
+        "celery.worker.strategy": {"level": "WARNING"},  # that this is heard,
+        "celery.app.trace": {"level": "WARNING"},  # and done
         "django.request": {"level": "ERROR"},  # and one for each refusal, with the names in its address
     },
 }

@@ -12,7 +12,7 @@ from memoryhub.operations.base import REGISTRY
 from memoryhub.operations.reference import tools_page
 
 DOCS = Path(settings.BASE_DIR) / "docs"
-VARIABLE = re.compile(r'\benv(?:str|int|bool|list|secret)\(\s*"([A-Z_]+)"')
+VARIABLE = re.compile(r'\benv(?:str|int|bool|list|secret|redis|networks)\(\s*"([A-Z_]+)"')
 LINK = re.compile(r"\]\((?!https?:|#|mailto:)([^)#]+)")
 PAGES = sorted(DOCS.rglob("*.md"))
 

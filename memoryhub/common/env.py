@@ -2,11 +2,14 @@
 
 import os
 from collections.abc import Sequence
+from importlib.util import find_spec
 from ipaddress import ip_network
 from pathlib import Path
+from urllib.parse import urlsplit
 
 TRUE_WORDS = frozenset({"1", "true", "yes", "on"})
 FALSE_WORDS = frozenset({"0", "false", "no", "off"})
+REDIS = frozenset({"redis", "rediss", "redis+socket", "sentinel", "unix"})
 
 
 class BadEnvironment(ValueError):
@@ -40,6 +43,16 @@ def envlist(name: str, default: Sequence[str] = ()) -> list[str]:
     """Items between commas, trimmed, empty ones left out."""
     items = [item.strip() for item in envstr(name).split(",")]
     return [item for item in items if item] or list(default)
+
+
+def envredis(name: str, default: str = "", *, package: str = "redis") -> str:
+    """An address. If it is one of Redis, the packages for it, which are an extra, have to be there."""
+    address = envstr(name, default)
+    if urlsplit(address).scheme in REDIS and find_spec(package) is None:
+        raise BadEnvironment(
+            f"{name} names a Redis, and the packages for it are not installed. Run: pip install '.[redis]'"
+        )
+    return address
 
 
 def envnetworks(name: str) -> list[str]:

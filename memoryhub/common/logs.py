@@ -27,7 +27,7 @@ CODES = re.compile(
     r"(?i)\b((?:code|code_verifier|token|access_token|refresh_token|id_token|client_secret)=)[^&\s\"'<>]+"
 )
 SAID = 4  # of an exception's message: shorter ones would be found everywhere
-SETTINGS = ("ImproperlyConfigured", "SetupError")
+SETTINGS = ("BadEnvironment", "ImproperlyConfigured", "SetupError")
 TOLD_BY_CELERY = ("exc", "traceback", "args", "kwargs", "return_value")
 
 log = logging.getLogger("memoryhub")

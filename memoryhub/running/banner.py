@@ -11,6 +11,7 @@ import click
 
 STARTING = "Starting Memory Hub. The first time takes longer: the database and the model are set up."
 NO_DEMO = "--demo fills a hub in which nothing has been written yet. Nothing was added to this one."
+PREPARED = "The database is up to date."
 UNENCRYPTED = """\
   Others on the network can reach it, and nothing is encrypted on the way: put a proxy with TLS in front,
   and set PUBLIC_URL to its https address.
@@ -35,6 +36,11 @@ def welcome(first: Mapping[str, str], data_dir: Path) -> str:
             *_footing(data_dir, "The link and the key are kept in first-run.json there."),
         ]
     )
+
+
+def prepared(first_run: Path) -> str:
+    """After the first team was made for processes that run apart."""
+    return f"{PREPARED} The link that makes its first owner, and a first key, are in {first_run}."
 
 
 def again(url: str, data_dir: Path) -> str:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import click
 
+from memoryhub.common.env import BadEnvironment
 from memoryhub.running.binaries import find_binaries
 from memoryhub.running.errors import SetupError
 from memoryhub.running.files import read_json
@@ -142,6 +143,8 @@ def _in_the_database(data_dir: Path | None, instance: Instance) -> Iterator[Find
             yield from _database_checks(is_running(read_json(instance.state_file)))
     except SetupError as error:
         yield Finding("Database", "bad", str(error))
+    except BadEnvironment as error:
+        yield Finding("Environment", "bad", str(error))
 
 
 def _database_checks(serving: bool) -> Iterator[Finding]:

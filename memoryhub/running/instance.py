@@ -102,6 +102,7 @@ class Instance:
         kept = read_json(self.secrets_file) if self.secrets_file.exists() else {}
         made = {name: make() for name, make in SECRETS.items() if name not in kept}
         if made:
+            self.make()
             write_private(self.secrets_file, {**kept, **made})
         return {name: str(value) for name, value in {**kept, **made}.items()}
 

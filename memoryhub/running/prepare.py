@@ -14,6 +14,7 @@ from pathlib import Path
 
 import django
 
+from memoryhub.common.env import BadEnvironment
 from memoryhub.running.errors import SetupError
 
 NO_TEAM = "There is no team yet."
@@ -49,8 +50,15 @@ def _run(step: str, environ: Mapping[str, str]) -> str:
         output.seek(0)
         said = output.read().decode(errors="replace")
     if done.returncode != 0:
-        raise SetupError(f"The step {step!r} failed:\n{said[-4000:]}")
+        raise SetupError(_bad_variable(said) or f"The step {step!r} failed:\n{said[-4000:]}")
     return said
+
+
+def _bad_variable(said: str) -> str:
+    """What a step died of, if that is a variable which a person can put right."""
+    fault = f"{BadEnvironment.__module__}.{BadEnvironment.__name__}: "
+    last = said.rstrip().rpartition("\n")[2]
+    return last.removeprefix(fault) if last.startswith(fault) else ""
 
 
 def _migrate() -> None:

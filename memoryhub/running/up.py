@@ -53,14 +53,16 @@ def up(data_dir: Path | None, host: str, port: int, *, demo: bool = False) -> No
             _Service(instance, postgres, environ, sockets).run(is_first, demo)
 
 
-def prepare_only(data_dir: Path | None) -> None:
-    """What `up` does before it serves, for processes that are started apart."""
+def prepare_only(data_dir: Path | None) -> str:
+    """What `up` does before it serves, for processes that are started apart. Says what comes next."""
     instance = Instance(find_data_dir(data_dir))
     instance.make()
     with instance.embedded or nullcontext():
         environ = _environment(instance)
-        if prepare.migrate(environ):
-            prepare.first_run(environ)
+        if not prepare.migrate(environ):
+            return banner.PREPARED
+        prepare.first_run(environ)
+        return banner.prepared(instance.first_run_file)
 
 
 @contextmanager

@@ -1,10 +1,12 @@
 """Beat sends what the settings say, by name, and loads nothing of what it is about."""
 
 import json
+import logging
 import os
 import subprocess
 import sys
 
+import pytest
 from django.conf import settings
 
 from memoryhub.celery import app
@@ -30,3 +32,9 @@ def test_a_worker_knows_every_task_that_is_sent() -> None:
     app.loader.import_default_modules()
     sent = {entry["task"] for entry in settings.CELERY_BEAT_SCHEDULE.values()}
     assert sent <= set(app.tasks)
+
+
+@pytest.mark.parametrize("name", ["celery.beat", "celery.worker.strategy", "celery.app.trace"])
+def test_what_goes_well_every_second_is_not_logged_and_what_fails_is(name: str) -> None:
+    logger = logging.getLogger(name)
+    assert [logger.isEnabledFor(level) for level in (logging.INFO, logging.WARNING)] == [False, True]

@@ -118,7 +118,8 @@ def test_a_database_of_ones_own_is_backed_up_lost_and_restored(place: Path) -> N
         with database(person.home / "first") as first:
             urls = {"DATABASE_URL": first.url("hub_app"), "DATABASE_OWNER_URL": first.url("hub_owner")}
             said = on(person, {**given, **urls})
-            said("prepare")
+            assert "first owner, and a first key, are in" in said("prepare")
+            assert said("prepare") == "The database is up to date."
             said("import", str(notes))
             said("backup", file)
             sealed = said("manage", "shell", "--no-imports", "-c", SEAL).splitlines()[-1]

@@ -1,8 +1,9 @@
+import sys
 from pathlib import Path
 
 import pytest
 
-from memoryhub.common.env import BadEnvironment, envbool, envint, envlist, envsecret, envstr
+from memoryhub.common.env import BadEnvironment, envbool, envint, envlist, envredis, envsecret, envstr
 
 NAME = "HUB_TEST_VARIABLE"
 
@@ -89,3 +90,24 @@ def test_a_secret_file_that_cannot_be_read_is_a_fault_and_not_the_default(
     monkeypatch.setenv(f"{NAME}_FILE", str(tmp_path / "absent"))
     with pytest.raises(BadEnvironment, match=f"{NAME}_FILE"):
         envsecret(NAME, "default")
+
+
+@pytest.mark.parametrize(
+    "address", ["redis://cache:6379/0", "rediss://cache:6379/0", "unix:///run/redis.sock"]
+)
+def test_a_redis_without_the_packages_for_it_says_how_they_are_installed(
+    monkeypatch: pytest.MonkeyPatch, address: str
+) -> None:
+    monkeypatch.setenv(NAME, address)
+    assert envredis(NAME) == address
+    monkeypatch.setitem(sys.modules, "redis", None)  # as where it is not installed
+    with pytest.raises(BadEnvironment, match=rf"{NAME} names a Redis.* pip install '\.\[redis\]'"):
+        envredis(NAME)
+
+
+def test_another_broker_needs_no_redis(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "redis", None)
+    monkeypatch.setenv(NAME, "amqp://broker/")
+    assert envredis(NAME, "memory://") == "amqp://broker/"
+    monkeypatch.delenv(NAME)
+    assert envredis(NAME, "memory://") == "memory://"
