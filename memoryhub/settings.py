@@ -380,6 +380,7 @@ LOGGING = {
         "celery.beat": {"level": "WARNING"},  # and five a second that say it is time again,
         "celery.worker.strategy": {"level": "WARNING"},  # that this is heard,
         "celery.app.trace": {"level": "WARNING"},  # and done
+        "django.security.DisallowedHost": {"level": "CRITICAL"},  # memoryhub.web.refusals says it in a line
         "django.request": {"level": "ERROR"},  # and one for each refusal, with the names in its address
     },
 }

@@ -5,6 +5,8 @@ from memoryhub.health import healthz, readyz
 from memoryhub.operations.challenges import METADATA
 from memoryhub.rest.discovery import protected_resource
 
+handler400 = "memoryhub.web.refusals.bad_request"
+
 urlpatterns = [
     path("healthz", healthz, name="healthz"),
     path("readyz", readyz, name="readyz"),

@@ -21,7 +21,11 @@ def check_place(headers: Mapping[str, str]) -> None:
     """Only our own hosts, and browsers only from listed origins: a page elsewhere can't reach a local hub."""
     host, _ = split_domain_port(headers.get("host", ""))
     if not host or not validate_host(host, settings.ALLOWED_HOSTS):
-        refuse(421, "invalid_request", "This server does not answer for that Host.")
+        refuse(
+            421,
+            "invalid_request",
+            "This is no name of the hub: whoever runs it sets PUBLIC_URL or ALLOWED_HOSTS.",
+        )
     origin = headers.get("origin")
     if origin is not None and origin.lower() not in settings.ALLOWED_ORIGINS:
         refuse(403, "forbidden", "Pages from this Origin may not call this server.")
