@@ -32,6 +32,14 @@ _CLASS_ICONS = {
     "github": "code", "git": "code", "deploy": "code", "code": "code",
     "notion": "page", "doc": "page", "page": "page", "file": "page",
 }  # fmt: skip
+_BROWSERS = {
+    "Edg": "Edge", "OPR/": "Opera", "Firefox/": "Firefox", "FxiOS/": "Firefox",
+    "Chrome/": "Chrome", "CriOS/": "Chrome", "Safari/": "Safari",
+}  # fmt: skip
+_SYSTEMS = {
+    "Windows": "Windows", "Android": "Android", "iPhone": "iPhone", "iPad": "iPad",
+    "CrOS": "ChromeOS", "Mac OS X": "macOS", "Linux": "Linux",
+}  # fmt: skip
 _STATUS_TONES = {
     "pending": "warn", "approved": "ok", "executing": "info", "done": "ok",
     "rejected": "bad", "failed": "bad", "expired": "", "cancelled": "",
@@ -207,6 +215,15 @@ def safe_link(address: str) -> SafeString:
 def initials(name: str) -> str:
     words = [word for word in name.split() if word[:1].isalnum()]
     return "".join(word[0] for word in words[:2]) or "·"
+
+
+@register.filter
+def browser(user_agent: str) -> str:
+    """What a browser says it is, in short; in its own words where those are not known."""
+    found = [
+        next((known[sign] for sign in known if sign in user_agent), "") for known in (_BROWSERS, _SYSTEMS)
+    ]
+    return _("{} on {}").format(*found) if all(found) else user_agent
 
 
 @register.filter

@@ -5,7 +5,7 @@ import time_machine
 from django.utils import timezone
 
 from memoryhub.web.moments import spoken
-from memoryhub.web.tags import ago, changes, class_icon, laid_out, marked, safe_link, tree
+from memoryhub.web.tags import ago, browser, changes, class_icon, laid_out, marked, safe_link, tree
 
 HOSTILE = [
     "<img src=x onerror=alert(1)>",
@@ -92,3 +92,21 @@ def test_a_time_has_its_exact_moment_in_the_viewers_zone_in_its_title():
 )  # fmt: skip
 def test_a_class_has_an_icon(name, icon):
     assert class_icon(name) == icon
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/150.0 Safari/537.36", "Chrome on Linux"),
+        ("Mozilla/5.0 (Windows NT 10.0) AppleWebKit/537.36 Chrome/150.0 Safari/537.36 Edg/150.0", "Edge on Windows"),
+        ("Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:140.0) Gecko/20100101 Firefox/140.0", "Firefox on macOS"),
+        ("Mozilla/5.0 (iPhone; iOS 19_0 like Mac OS X) AppleWebKit/605 Version/19.0 Safari/604", "Safari on iPhone"),
+        ("Mozilla/5.0 (iPhone; iOS 19_0 like Mac OS X) AppleWebKit/605 CriOS/150.0 Safari/604", "Chrome on iPhone"),
+        ("Mozilla/5.0 (Linux; Android 16) AppleWebKit/537.36 Chrome/150.0 Mobile Safari/537.36", "Chrome on Android"),
+        ("curl/8.0", "curl/8.0"),
+        ("Elsewhere/1.0 (Linux)", "Elsewhere/1.0 (Linux)"),
+        ("", ""),
+    ],
+)  # fmt: skip
+def test_a_browser_is_named_in_short_or_in_its_own_words(said, shown):
+    assert browser(said) == shown
