@@ -47,13 +47,16 @@ NEXT_PAIR = re.compile(
     r"[,;&|][ \t]*[A-Za-z_][\w.-]{0,40}[\"']?[ \t]*[=:]|[;,]$|[;,](?=\s)|&(?:amp;)?[A-Za-z_][\w.-]{0,40}="
 )
 BARE_END = re.compile(r"[\s\"'`<>]|\\[nrt\"]|&quot;|$")
+BARE = re.compile(r"(?:[^\s\"'`<>\\&]++|\\(?![nrt\"])|&(?!quot;))*+")
+BARE_IN_QUERY = re.compile(r"(?:[^\s\"'`<>\\&#]++|\\(?![nrt\"]))*+")
 LONGEST = 4096
+TOO_LONG = 2 * LONGEST
 LINE = 1024
 
 
 def find_assignments(text: str, raw: bytes, at: Callable[[int], int]) -> Iterator[Span]:
     """`raw` is the text in UTF-8; `at` turns a place in it into one in the text."""
-    read_to = 0
+    read_to = found_to = 0
     for match in STEM.finditer(raw):
         start, end = (at(place) for place in match.span())
         if end <= read_to:
@@ -64,15 +67,18 @@ def find_assignments(text: str, raw: bytes, at: Callable[[int], int]) -> Iterato
         kind = _kind(name)
         if kind is None:
             continue
-        found = _assigned(text, start, end, name, kind) or _paired(text, start, end, name, kind)
+        found = _assigned(text, start, end, name, kind, found_to) or _paired(text, start, end, name, kind)
         if found:
+            found_to = max(found_to, found.end)
             yield found
 
 
-def _assigned(text: str, start: int, end: int, name: str, kind: Holds) -> Span | None:
+def _assigned(text: str, start: int, end: int, name: str, kind: Holds, found_to: int) -> Span | None:
     head = SIGN.match(text, end)
     if head is None or (head["sign"] == ":" and text[start - 1 : start] == ":"):
         return None  # a colon on both sides: a part of a longer name, as in arn:aws:…:secret:…
+    if head.end() < found_to and BARE_END.match(text, found_to) and not OPENED.match(text, head.end()):
+        return None  # inside of what is found to be one already
     return _value(text, head.end(), start, head["sign"], bool(head["close"].strip()), name, kind)
 
 
@@ -99,8 +105,7 @@ def _value(
     if sign in (":", "：") and (typed := TYPED.match(text, at)):
         at = typed.end()
     if (block := BLOCK.match(text, at)) and sign in (":", "="):
-        end = text.find("\n", block.end())
-        return _judged(text, block.end(), end if end >= 0 else len(text), kind, "line")
+        return _judged(text, block.end(), _line_end(text, block.end()), kind, "line")
     if opened := OPENED.match(text, at):
         return _quoted(text, opened, kind)
     return _bare(text, at, begun, sign, kind)
@@ -141,10 +146,9 @@ def _closing(text: str, begin: int, quote: str) -> int:
     """Past quotes that are escaped; the end of the line where it is never closed."""
     at = begin
     while True:
-        found = text.find(quote, at)
+        found = text.find(quote, at, begin + TOO_LONG)
         if found < 0:
-            line = text.find("\n", begin)
-            return line if line >= 0 else len(text)
+            return _line_end(text, begin)
         if len(quote) > 1 or text[found - 1] != "\\" or text[max(begin, found - 2) : found] == "\\\\":
             return found
         at = found + 1
@@ -169,12 +173,11 @@ def _bare(text: str, at: int, begun: int, sign: str, kind: Holds) -> Span | None
 
 
 def _bare_end(text: str, at: int, in_query: bool) -> int:
-    match = BARE_END.search(text, at)
-    end = min(match.start() if match else len(text), at + LONGEST)
+    end = (BARE_IN_QUERY if in_query else BARE).match(text, at, at + LONGEST).end()  # type: ignore[union-attr]
     value = text[at:end]
-    if in_query and (cut := re.search(r"[&#]", value)):
-        return at + cut.start()
-    if pair := NEXT_PAIR.search(value):
+    if in_query and text[end : end + 1] in ("&", "#"):
+        return end
+    if any(mark in value for mark in ",;&|") and (pair := NEXT_PAIR.search(value)):
         end = at + pair.start()
     while end > at and text[end - 1] in ",;)]}.!?:" and not text[at:end].isalnum():
         if text[end - 1] in ".!?" and end < len(text) and not text[end].isspace() and text[end] not in "\"'<":
@@ -186,8 +189,9 @@ def _bare_end(text: str, at: int, in_query: bool) -> int:
 
 
 def _line_end(text: str, at: int) -> int:
-    end = text.find("\n", at)
-    return end if end >= 0 else len(text)
+    """Or so far behind that what is between is no secret any more."""
+    end = text.find("\n", at, at + TOO_LONG)
+    return end if end >= 0 else min(len(text), at + TOO_LONG)
 
 
 def _judged(text: str, begin: int, end: int, kind: Holds, place: str) -> Span | None:

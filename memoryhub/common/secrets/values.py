@@ -4,17 +4,19 @@ import math
 import re
 from collections import Counter
 from functools import lru_cache
-from itertools import pairwise
+from operator import ne, sub
+
+import re2
 
 from memoryhub.common.secrets.names import Holds, holds
 
 MARK = "[REDACTED:"
 
-PLACEHOLDER = re.compile(
+PLACEHOLDER = re2.compile(
     r"(?i)(?:^|[^a-z])(?:your|my|insert|enter|replace|change|some|put|add)[-_ ](?:own|me|this|it|here|with|the|api|app|"
     r"auth|secret|client|token|key|pass|password|bot|access|new|real|strong|super)|(?:^|[^a-z])your[a-z]*(?:key|token|secret|password)|"
     r"example|placeholder|change(?:me|it)|redacted|(?:^|[^a-z0-9])(?:dummy|sample|todo|fixme|tbd|undefined)(?:[^a-z0-9]|$)|"
-    r"not[-_ ](?:set|a[-_ ]?real)|x{6}|(?:^|[-_])here$|^\W*$|\*{3}|\.{3}|…|•••|<[^>]*>|^x+$|"
+    r"not[-_ ](?:set|a[-_ ]?real)|x{6}|(?:^|[-_])here$|^[^\pL\pN_]*$|\*{3}|\.{3}|…|•••|<[^>]*>|^x+$|"
     r"^(?:foo|bar|baz|qux|test|fake|mock|none|null|nil|true|false|yes|no|on|off|required|optional|hidden|"
     r"string|str|text|bytes|int|integer|bool|boolean|object|any|void|unset|empty|default|secret|password|passwd|token|key|"
     r"unknown|invalid|expired|missing|disabled|enabled|prompt|ask|masked|removed|n/?a|private|public|basic|bearer|digest|"
@@ -51,8 +53,16 @@ Place = str
 # bare: unquoted in code or a log. prose: in a sentence.
 
 
-@lru_cache(maxsize=4096)
+SEEN = 128
+"""Characters at either end of a value that tell what it is."""
+
+
 def is_secret(value: str, kind: Holds, place: Place) -> bool:
+    return _is_secret(value if len(value) <= 2 * SEEN else value[:SEEN] + value[-SEEN:], kind, place)
+
+
+@lru_cache(maxsize=4096)
+def _is_secret(value: str, kind: Holds, place: Place) -> bool:
     if is_harmless(value, place):
         return False
     if kind is Holds.PHRASE:
@@ -119,7 +129,7 @@ def is_random(value: str) -> bool:
     """Drawn by a machine rather than written by a person."""
     if PLACEHOLDER.search(value) or is_words(value):
         return False
-    letters, digits = sum(c.isalpha() for c in value), sum(c.isdigit() for c in value)
+    letters, digits = sum(map(str.isalpha, value)), sum(map(str.isdigit, value))
     if len(value) >= 8 and (_runs_on(value) or entropy(value) < min(2.6, 0.55 * math.log2(len(value)))):
         return False
     if letters and digits:
@@ -161,10 +171,12 @@ def _is_mixed(value: str) -> bool:
 
 
 def _changes_case(value: str) -> int:
-    return sum(a.islower() != b.islower() for a, b in pairwise(value))
+    lower = list(map(str.islower, value))
+    return sum(map(ne, lower, lower[1:]))
 
 
 def _runs_on(value: str) -> bool:
     """Mostly one thing after the other, as in abcdef, 123456 and 000000."""
-    steps = [ord(b) - ord(a) for a, b in pairwise(value)]
-    return sum(step in (0, 1) for step in steps) > 0.6 * len(steps)
+    places = list(map(ord, value))
+    steps = Counter(map(sub, places[1:], places))
+    return steps[0] + steps[1] > 0.6 * (len(value) - 1)

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -88,11 +88,12 @@ def _walk(value: Any, place: tuple[str | int, ...], name: str | None, result: Cu
 def _members(value: Mapping[Any, Any], place: tuple[str | int, ...], result: Cut) -> dict[Any, Any]:
     described = _described(value)
     kept: dict[Any, Any] = {}
+    numbers: Counter[str] = Counter()
     for key, item in value.items():
         name = described if described and key in VALUED else key if isinstance(key, str) else None
         walked = _walk(item, (*place, key), name, result)
         plain = _text(key, (*place, key), None, result) if isinstance(key, str) else key
-        kept[_free(plain, kept) if plain != key else key] = walked
+        kept[_free(plain, kept, numbers) if plain != key else key] = walked
     return kept
 
 
@@ -103,12 +104,12 @@ def _described(value: Mapping[Any, Any]) -> str | None:
     return next((value[key] for key in NAMED if isinstance(value.get(key), str)), None)
 
 
-def _free(name: str, taken: Iterable[Any]) -> str:
-    """Two names that were cut stay two."""
-    names, number, free = set(taken), 2, name
-    while free in names:
-        free = f"{name} {number}"
-        number += 1
+def _free(name: str, taken: Container[Any], numbers: Counter[str]) -> str:
+    """Two names that were cut stay two. `numbers` are given out already."""
+    free = name
+    while free in taken:
+        numbers[name] += 1
+        free = f"{name} {numbers[name] + 1}"
     return free
 
 

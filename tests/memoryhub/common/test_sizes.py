@@ -1,6 +1,7 @@
 """What is too large is refused by its field, at once, before anything has gone over it."""
 
 import time
+from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
@@ -96,7 +97,8 @@ def test_a_text_of_a_megabyte_is_refused_by_its_field_at_once(cast: Cast) -> Non
 @pytest.mark.parametrize(
     "piece",
     ["Ann keeps it. ", "Żółw pije herbatę. ", "東京は晴れ。", "password: ", "token = ", "pass ", '{"secret": ',
-     "a|secret|", "-----BEGIN PRIVATE KEY-----", "&token", "%41", "\\u0041", "https://a:b@", "\n\n", "the key is "],
+     "a|secret|", "-----BEGIN PRIVATE KEY-----", "&token", "%41", "\\u0041", "https://a:b@", "\n\n", "the key is ",
+     "?token=a&", "secret=«"],
 )  # fmt: skip
 def test_twice_the_text_takes_about_twice_the_time(piece: str) -> None:
     def needed(size: int) -> float:
@@ -105,6 +107,27 @@ def test_twice_the_text_takes_about_twice_the_time(piece: str) -> None:
 
     small, large = needed(10_000), needed(40_000)
     assert large < max(10 * small, 0.15), f"{small:.3f} s, then {large:.3f} s for four times as much"
+
+
+@pytest.mark.parametrize(
+    "piece", ["secret=x", "token=", "token===", "密码是", "?token=a&", "password=x,pw=y,"]
+)
+def test_a_line_of_names_and_signs_without_an_end_is_soon_looked_through(piece: str) -> None:
+    """What follows each of them is one value as far as the next blank: thousands that all are long."""
+    assert min(_timed(piece * (12_000 // len(piece))) for _ in range(3)) < SOON
+
+
+def test_thousands_of_secrets_as_names_stay_apart_in_about_the_time_that_finding_them_takes() -> None:
+    names = [f"password=Ab1xZ9{number:06}qW" for number in range(3_000)]
+    assert list(cut(dict.fromkeys(names)).value)[-1].endswith(" 3000")
+    alone = _spent(lambda: cut(names))
+    assert _spent(lambda: cut(dict.fromkeys(names))) < 4 * alone + 0.1
+
+
+def _spent(work: Callable[[], object]) -> float:
+    began = time.process_time()
+    work()
+    return time.process_time() - began
 
 
 def _timed(text: str) -> float:
