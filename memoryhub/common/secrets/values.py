@@ -178,5 +178,5 @@ def _changes_case(value: str) -> int:
 def _runs_on(value: str) -> bool:
     """Mostly one thing after the other, as in abcdef, 123456 and 000000."""
     places = list(map(ord, value))
-    steps = Counter(map(sub, places[1:], places))
-    return steps[0] + steps[1] > 0.6 * (len(value) - 1)
+    steps = list(map(sub, places[1:], places))
+    return steps.count(0) + steps.count(1) > 0.6 * (len(value) - 1)
