@@ -21,6 +21,7 @@ def test_the_answer_leads_on_to_the_client(
     with listening(lambda path: "{}") as port:
         back = f"http://{host}:{port}/callback"
         page.goto(client.question(redirect_uri=back, resource=f"{live_hub}/mcp"))
+        page.wait_for_timeout(600)  # what decides is inert at first
         page.get_by_role("button", name=button, exact=True).click()
         page.wait_for_url(f"{back}?*")
         assert answer in page.url
