@@ -40,7 +40,9 @@ def fill() -> bool:
         for call in told["calls"]:
             actor, known_as = agents[call.pop("agent")], call.pop("as", "")
             ((name, arguments),) = call.items()
-            made[f"${known_as}"] = _call(actor, name, arguments, made)
+            id = _call(actor, name, arguments, made)
+            if known_as:
+                made[f"${known_as}"] = id
     return True
 
 
@@ -75,11 +77,8 @@ def _call(actor: Actor, name: str, arguments: dict[str, Any], made: Mapping[str,
     """The id of what was made, if the answer has one. `$name` stands for the id that came of the call known as that."""
     operation = REGISTRY.get(name, "hub") or REGISTRY.get(name)
     assert operation, name
-    said = {
-        key: made.get(value, value) if isinstance(value, str) else value for key, value in arguments.items()
-    }
-    answer = operation(actor, {key: _dated(value) for key, value in said.items()})
-    return answer.get("id")
+    said = {key: made[value] if str(value) in made else _dated(value) for key, value in arguments.items()}
+    return operation(actor, said).get("id")
 
 
 def _dated(value: Any) -> Any:

@@ -60,6 +60,8 @@ def test_a_new_address_counts_once_the_link_in_its_letter_is_opened(cast: Cast) 
     told = mail.outbox[1]
     assert told.to == [before]
     assert f"from {before} to new@acme.example" in told.body
+    assert "tell an owner of your team" in told.body
+    assert "new password" not in told.body  # which is the new address's to ask for
 
 
 def test_an_address_on_its_way_can_be_given_up(cast: Cast) -> None:
