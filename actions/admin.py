@@ -12,6 +12,7 @@ from actions.models import (
     Policy,
     PolicyVersion,
     Webhook,
+    WebhookLetter,
 )
 from memoryhub.web.admin import RowAdmin
 
@@ -87,6 +88,13 @@ class DeliveryAdmin(RowAdmin):
     list_display = ("__str__", "webhook", "event", "state", "tries", "status", "created_at")
     list_filter = ("state", "event")
     search_fields = ("id", "event")
+    ordering = ("-created_at", "-id")
+
+
+@admin.register(WebhookLetter)
+class WebhookLetterAdmin(RowAdmin):
+    list_display = ("__str__", "webhook", "user", "trouble", "created_at", "told_at")
+    search_fields = ("id", "user__email")
     ordering = ("-created_at", "-id")
 
 

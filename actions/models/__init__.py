@@ -22,6 +22,7 @@ from actions.models.notices import (
     Notice,
     Switched,
     Webhook,
+    WebhookLetter,
 )
 from actions.models.policies import Policy, PolicyEffect, PolicyVersion
 
@@ -48,6 +49,7 @@ __all__ = [
     "Status",
     "Switched",
     "Webhook",
+    "WebhookLetter",
     "holding",
     "in_doubt",
     "snoozed",

@@ -92,6 +92,25 @@ class Delivery(Tenant):
         return typed_id("msg", self.id)
 
 
+class WebhookLetter(Tenant):
+    """That a person is to be written to about a webhook that was switched off because it failed, or was.
+
+    `told_at` is kept before the letter goes: what a worker that is gone had begun is not sent again.
+    """
+
+    webhook = models.ForeignKey(
+        Webhook, models.CASCADE, db_constraint=False, db_index=False, related_name="letters"
+    )
+    user = models.ForeignKey("accounts.User", models.CASCADE, related_name="+")
+    since = models.DateTimeField()
+    trouble = models.CharField(max_length=80)
+    created_at = models.DateTimeField()
+    told_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        indexes = [models.Index(fields=["account", "webhook", "told_at"], name="letters_about_webhook")]
+
+
 class About(StrEnum):
     """What a person is asked for: a decision, or what became of it."""
 

@@ -48,6 +48,7 @@ MODELS: dict[str, dict[str, str]] = {
     "actions.Policy": LOOK,
     "actions.PolicyVersion": LOOK,
     "actions.Webhook": LOOK,
+    "actions.WebhookLetter": LOOK,
     "spaces.AutoContext": LOOK,
     "spaces.DreamChange": LOOK,
     "spaces.DreamRun": LOOK,

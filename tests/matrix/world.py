@@ -34,7 +34,7 @@ from actions.domain.notices.choices import choose_mail
 from actions.domain.notices.webhooks import Wish, create_webhook
 from actions.domain.policies.rules import Draft, change_policy, create_policy
 from actions.domain.transitions import approve_action
-from actions.models import Action, Attempt, Connection, Delivery, Notice
+from actions.models import Action, Attempt, Connection, Delivery, Notice, WebhookLetter
 from memoryhub.common.canonical import digest
 from memoryhub.common.ids import parse_id, typed_id
 from memoryhub.common.tenancy import tenant
@@ -292,11 +292,13 @@ def connection_of(owner: Actor) -> Connection:
 
 
 def webhook(owner: Actor, space: Space, word: str) -> tuple[str, str]:
-    """One that was told of something, and it was delivered."""
+    """One that was told of something, and it was delivered; of a time that it wasn't, its owner was written to."""
     wish = Wish(f"{word} hook", f"https://{word}.example/hub", ["action.done"], space=space.slug)
     made, now = create_webhook(owner, wish).webhook, timezone.now()
     given = {"account_id": owner.account_id, "webhook": made, "space": space, "since": now, "created_at": now}
     sent = Delivery.objects.create(**given, event="action.done", body="{}", state="delivered", tries=1)
+    about = {"account_id": owner.account_id, "webhook": made, "user_id": owner.user_id}
+    WebhookLetter.objects.create(**about, since=now, trouble="answered 500", created_at=now, told_at=now)
     return made.uid, sent.uid
 
 

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from accounts.actor import Actor
 from accounts.scopes import Right
-from actions.models import MailChoice, MailMode, Notice
+from actions.models import MailChoice, MailMode, Notice, WebhookLetter
 from memoryhub.common.errors import Forbidden, ValidationFailed
 from spaces.domain.access import require_right
 
@@ -42,3 +42,4 @@ def forget_person(account_id: UUID, person: UUID) -> None:
     """What there is of them here, when they leave the team."""
     MailChoice.objects.filter(account_id=account_id, user_id=person).delete()
     Notice.objects.filter(account_id=account_id, user_id=person).delete()
+    WebhookLetter.objects.filter(account_id=account_id, user_id=person).delete()

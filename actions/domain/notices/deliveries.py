@@ -13,7 +13,7 @@ from accounts.models import Account
 from actions.domain.notices.lane import DELIVER, NOTICES
 from actions.domain.notices.telling import new_delivery
 from actions.domain.notices.webhooks import access_webhook
-from actions.models import Delivery, DeliveryState, Notice, Webhook
+from actions.models import Delivery, DeliveryState, Notice, Webhook, WebhookLetter
 from memoryhub.common.canonical import canonical_json
 from memoryhub.common.errors import Conflict, NotFound
 from memoryhub.common.ids import parse_id
@@ -66,6 +66,7 @@ def purge_notices(account_id: UUID) -> None:
     over = Delivery.objects.filter(account_id=account_id, created_at__lt=old, since__lt=old)
     over.exclude(state=DeliveryState.PENDING).delete()
     Notice.objects.filter(Q(mailed_at__lt=old) | Q(created_at__lt=old), account_id=account_id).delete()
+    WebhookLetter.objects.filter(account_id=account_id, created_at__lt=old).delete()
 
 
 def _switched_on(actor: Actor, id: str) -> Webhook:

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from accounts.domain.jobs import Lane
 
-DELIVER, MAIL = "deliver", "mail"
+DELIVER, MAIL, WEBHOOK_OFF = "deliver", "mail", "webhook_off"
 NOTICES = Lane("notices", task="actions.tasks.send_notices", lease=timedelta(seconds=90))
 """The lease is longer than any sending may take."""
 

@@ -4,6 +4,7 @@ It leads to the page. Nothing can be decided by it.
 """
 
 import logging
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from smtplib import SMTPException, SMTPRecipientsRefused
@@ -49,12 +50,13 @@ class Waiting:
 
 @dataclass(frozen=True)
 class Letter:
-    account_id: UUID
+    """`notices` are those that it tells of."""
+
     person: UUID
     address: str
     subject: str
     body: str
-    notices: list[UUID]
+    notices: Sequence[UUID] = ()
 
 
 def write_to(account_id: UUID, person: UUID, tries: int) -> Wait:
@@ -65,16 +67,30 @@ def write_to(account_id: UUID, person: UUID, tries: int) -> Wait:
         letter = compose_letter(account_id, person)
     if letter is None:
         return None
+    wait = send_letter(letter, tries)
+    if wait is None:
+        with tenant(account_id):
+            told = Notice.objects.filter(account_id=account_id, id__in=letter.notices)
+            told.update(mailed_at=timezone.now())
+    return wait
+
+
+def send_letter(letter: Letter, tries: int) -> Wait:
+    """When to try again, or None: it was taken, or never will be. Nothing of the database is held meanwhile."""
+    let_go()
     try:
-        let_go()
         EmailMessage(letter.subject, letter.body, to=[letter.address], headers=HEADERS).send()
     except (OSError, SMTPException) as error:
-        log.warning("a letter to person %s could not be sent: %s", person, type(error).__name__)
+        log.warning("a letter to person %s could not be sent: %s", letter.person, type(error).__name__)
         if tries < len(RETRIES) and not is_final(error):
             return RETRIES[tries]
-    with tenant(account_id):
-        Notice.objects.filter(account_id=account_id, id__in=letter.notices).update(mailed_at=timezone.now())
     return None
+
+
+def reachable(person: UUID) -> User | None:
+    """Unless they are locked out, or their address is only said."""
+    user = User.objects.filter(id=person, is_active=True).first()
+    return user if user and is_proven(user) else None
 
 
 def is_final(error: Exception) -> bool:
@@ -85,9 +101,7 @@ def is_final(error: Exception) -> bool:
 
 def compose_letter(account_id: UUID, person: UUID) -> Letter | None:
     """Of what is still asked of them; what isn't any more is dropped, and all of it while an address is only said."""
-    user = User.objects.filter(id=person, is_active=True).first()
-    if user and not is_proven(user):
-        user = None
+    user = reachable(person)
     unsent = list(Notice.objects.filter(account_id=account_id, user_id=person, mailed_at=None))
     asked = _asked(account_id, person, unsent) if user else {}
     over = [notice.id for notice in unsent if notice.id not in asked]
@@ -96,7 +110,7 @@ def compose_letter(account_id: UUID, person: UUID) -> Letter | None:
         return None
     with translation.override(settings.LANGUAGE_CODE), timezone.override(user.time_zone):
         subject, body = _words(account_id, list(asked.values()))
-    return Letter(account_id, person, user.email, subject, body, list(asked))
+    return Letter(person, user.email, subject, body, list(asked))
 
 
 def _asked(account_id: UUID, person: UUID, unsent: list[Notice]) -> dict[UUID, tuple[Notice, Action]]:

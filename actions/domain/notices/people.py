@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from django.db.models import Max
+from django.db.models import Max, QuerySet
 from django.utils import timezone
 
 from accounts.domain.jobs import enqueue
@@ -19,6 +19,7 @@ from spaces.domain.members import reach_of
 from spaces.models import Space
 
 DECIDERS = [role for role in Role if Right.DECIDE in ROLE_RIGHTS[role]]
+MANAGERS = [role for role in Role if Right.MANAGE in ROLE_RIGHTS[role]]
 LOOK_AGAIN, LOOK_FOR = timedelta(seconds=20), timedelta(minutes=2)
 """How long it may take to find out where an action leads."""
 GATHERING = timedelta(seconds=15)
@@ -55,10 +56,17 @@ def people_for(action: Action) -> list[UUID]:
 
 
 def may_decide_in(space: Space, only: UUID | None = None) -> list[UUID]:
-    members = Membership.objects.filter(account_id=space.account_id, role__in=DECIDERS, user__is_active=True)
-    if only is not None:
-        members = members.filter(user_id=only)
+    members = _members(space.account_id, DECIDERS, only)
     return [m.user_id for m in members if Right.DECIDE in reach_of(m, [space])[0].rights]
+
+
+def may_manage(account_id: UUID, only: UUID | None = None) -> list[UUID]:
+    return [m.user_id for m in _members(account_id, MANAGERS, only)]
+
+
+def _members(account_id: UUID, roles: list[Role], only: UUID | None) -> QuerySet[Membership]:
+    members = Membership.objects.filter(account_id=account_id, role__in=roles, user__is_active=True)
+    return members if only is None else members.filter(user_id=only)
 
 
 def _note(action: Action, person: UUID, about: About, urgent: bool) -> None:

@@ -8,8 +8,9 @@ from uuid import UUID
 from django.conf import settings
 from django.utils import timezone
 
+from actions.domain.notices.failing import disable
 from actions.domain.notices.signatures import signed
-from actions.domain.notices.webhooks import disable, kept_of
+from actions.domain.notices.webhooks import kept_of
 from actions.models import Delivery, DeliveryState, Switched, Webhook
 from memoryhub.common.outward import Answer, NoAnswer, ask
 from memoryhub.common.tenancy import tenant
@@ -145,7 +146,7 @@ def _after_failure(webhook: Webhook, delivery: Delivery, outcome: Outcome, now: 
         return wait
     delivery.state = DeliveryState.FAILED
     if gone or now - webhook.failing_since >= LONG_FAILURE:
-        disable(webhook, Switched.GONE if gone else Switched.FAILING)
+        disable(webhook, Switched.GONE if gone else Switched.FAILING, outcome.trouble)
     return None
 
 

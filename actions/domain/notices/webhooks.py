@@ -10,7 +10,7 @@ from uuid import UUID
 from django.db import transaction
 from django.utils import timezone
 
-from accounts.actor import Actor, system_actor
+from accounts.actor import Actor
 from accounts.domain.events import record_event
 from accounts.models import Account
 from accounts.scopes import Right
@@ -207,8 +207,3 @@ def _sealed(webhook: Webhook, kept: Kept) -> str:
 
 def _row(webhook: Webhook) -> str:
     return row_of("actions_webhook", webhook.account_id, webhook.id, "sealed")
-
-
-def disable(webhook: Webhook, why: Switched) -> None:
-    """By the system: it is of no use to go on."""
-    switch_off(system_actor(webhook.account_id), webhook, why)

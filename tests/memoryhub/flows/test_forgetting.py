@@ -52,6 +52,7 @@ NOT_REMEMBERED = {
     "actions.Notice",
     "actions.Policy",
     "actions.PolicyVersion",
+    "actions.WebhookLetter",  # that one was written, and about which webhook
     "spaces.AutoContext",
     "spaces.Space",
     "spaces.SpaceMember",

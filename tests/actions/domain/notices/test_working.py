@@ -10,14 +10,14 @@ import pytest
 from django.db import connection, transaction
 from django.utils import timezone
 
-from accounts.domain.jobs import enqueue, run_due_jobs
+from accounts.domain.jobs import claim, enqueue, enqueue_each, finish, run_due_jobs
 from accounts.models import Job
 from actions.domain.notices.choices import choose_mail
-from actions.domain.notices.lane import MAIL, NOTICES
+from actions.domain.notices.lane import MAIL, NOTICES, WEBHOOK_OFF
 from actions.domain.notices.people import tell_people
 from actions.domain.notices.webhooks import list_webhooks, remove_webhook
-from actions.domain.notices.working import take_turn, work_off_notices
-from actions.models import Action, Delivery
+from actions.domain.notices.working import HANDLERS, take_turn, work_off_notices
+from actions.models import Action, Delivery, WebhookLetter
 from memoryhub.common.tenancy import tenant
 from tests import mailing
 from tests.actions.notices_stage import hook
@@ -125,6 +125,35 @@ def _worker() -> None:
         work_off_notices()
     finally:
         connection.close()
+
+
+def test_several_workers_write_one_letter_a_person_about_a_webhook_that_is_gone(
+    cast: Cast, settings: Any, post_office: Any
+) -> None:
+    settings.OUTGOING_NETWORKS = HERE
+    with receiving() as receiver:
+        receiver.answers.append(410)
+        with tenant(cast.account.id):
+            hook(cast, receiver.url, events=["action.proposed"])
+            proposed(cast)
+        work_off_message()
+    with tenant(cast.account.id):
+        letters = list(WebhookLetter.objects.values_list("id", flat=True))
+        for _ in range(3):
+            enqueue_each(WEBHOOK_OFF, cast.account.id, letters, lane=NOTICES)
+    threads = [threading.Thread(target=_worker) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(post_office.letters) == 2
+
+
+def work_off_message() -> None:
+    """And not what follows from it."""
+    [job] = claim(NOTICES, 1)
+    HANDLERS[job.kind](job)
+    finish([job])
 
 
 def test_no_more_than_two_threads_of_a_process_send(cast: Cast, settings: Any) -> None:
