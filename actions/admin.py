@@ -100,15 +100,25 @@ class WebhookLetterAdmin(RowAdmin):
 
 @admin.register(Notice)
 class NoticeAdmin(RowAdmin):
-    list_display = ("__str__", "action", "user", "about", "urgent", "created_at", "mailed_at")
-    list_filter = ("about",)
+    list_display = (
+        "__str__",
+        "action",
+        "user",
+        "about",
+        "way",
+        "urgent",
+        "created_at",
+        "told_at",
+        "in_doubt",
+    )
+    list_filter = ("about", "way")
     search_fields = ("id", "user__email")
     ordering = ("-created_at", "-id")
 
 
 @admin.register(MailChoice)
 class MailChoiceAdmin(RowAdmin):
-    list_display = ("__str__", "user", "mode", "hours")
-    list_filter = ("mode",)
+    list_display = ("__str__", "user", "mode", "hours", "slack", "slack_trouble")
+    list_filter = ("mode", "slack")
     search_fields = ("id", "user__email")
     ordering = ("id",)

@@ -28,6 +28,7 @@ urlpatterns = [
     path(f"{TEAM}connections/<str:connection>/check/", connections.check, name="connection-check"),
     path(f"{TEAM}connections/<str:connection>/revoke/", connections.revoke, name="connection-revoke"),
     path(f"{TEAM}notifications/", notices.notifications, name="notifications"),
+    path(f"{TEAM}notifications/slack/", notices.in_slack, name="notifications-slack"),
     path(f"{TEAM}webhooks/new/", notices.new_webhook, name="webhook-new"),
     path(f"{TEAM}webhooks/<str:webhook>/", notices.webhook, name="webhook"),
     path(f"{TEAM}webhooks/<str:webhook>/change/", notices.change, name="webhook-change"),

@@ -56,7 +56,10 @@ SLACK = Issuer(
     "slack",
     authorize=("slack", "/oauth/v2/authorize"),
     token=("slack", "/api/oauth.v2.access"),
-    scopes=("chat:write", "channels:read", "channels:history", "groups:read", "groups:history"),
+    scopes=(
+        *("chat:write", "channels:read", "channels:history", "groups:read", "groups:history"),
+        *("users:read", "users:read.email", "im:write"),  # for messages to people of the team alone
+    ),
     between=",",
     pkce=False,  # switching it on makes an app a public client for good, whose refresh tokens end after 30 days
     basic=True,

@@ -87,18 +87,20 @@ def receipt(answer: dict[str, Any]) -> dict[str, Any]:
 
 
 def call(payload: Given, marker: str) -> Call:
-    body = {
-        "channel": payload["channel"],
-        "text": payload["text"],
-        "parse": "none",
-        "link_names": False,
-        "unfurl_links": False,
-        "unfurl_media": False,
-        "metadata": {"event_type": EVENT_TYPE, "event_payload": {"id": marker}},
-    }
+    more = {"metadata": {"event_type": EVENT_TYPE, "event_payload": {"id": marker}}}
     if "thread_ts" in payload:
-        body["thread_ts"] = payload["thread_ts"]
-    return Call("POST", "/api/chat.postMessage", body)
+        more["thread_ts"] = payload["thread_ts"]
+    return posting(payload["channel"], payload["text"], **more)
+
+
+def posting(channel: str, text: str, **more: Any) -> Call:
+    """What is said in Slack's form: nothing in it becomes a link or a mention that isn't written as one."""
+    literal = {"parse": "none", "link_names": False, "unfurl_links": False, "unfurl_media": False}
+    return Call("POST", "/api/chat.postMessage", {"channel": channel, "text": text, **literal, **more})
+
+
+def escape(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def _with_id(ask: Ask, id: str) -> dict[str, Any]:
@@ -144,13 +146,13 @@ def _escaped(given: SlackMessage) -> str:
     """Plain text in Slack's form; what looks like a mention stays one only if it is listed."""
     text, parts, at = many_lines("message", given.message, TEXT), [], 0
     for mention in MENTION.finditer(text):
-        parts += [_escape(text[at : mention.start()]), _kept(mention, given.mentions)]
+        parts += [escape(text[at : mention.start()]), _kept(mention, given.mentions)]
         at = mention.end()
-    return "".join([*parts, _escape(text[at:])])
+    return "".join([*parts, escape(text[at:])])
 
 
 def _kept(mention: re.Match[str], listed: list[str]) -> str:
-    return mention[0] if _target(mention) in listed else _escape(mention[0])
+    return mention[0] if _target(mention) in listed else escape(mention[0])
 
 
 def _checked(given: SlackMessage) -> str:
@@ -177,10 +179,6 @@ def _mentioned(text: str) -> list[str]:
 
 def _target(mention: re.Match[str]) -> str:
     return mention[1] or mention[2] or mention[3]
-
-
-def _escape(text: str) -> str:
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 SLACK_SEND = Connector("slack.send", "slack", "slack", 1, normalise, call, find, receipt, unresolved, resolve)

@@ -21,6 +21,7 @@ from actions.models.notices import (
     MailMode,
     Notice,
     Switched,
+    Way,
     Webhook,
     WebhookLetter,
 )
@@ -48,6 +49,7 @@ __all__ = [
     "PolicyVersion",
     "Status",
     "Switched",
+    "Way",
     "Webhook",
     "WebhookLetter",
     "holding",

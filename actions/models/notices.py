@@ -118,8 +118,18 @@ class About(StrEnum):
     SETTLE = "settle"
 
 
+class Way(StrEnum):
+    """By which a person is told."""
+
+    MAIL = "mail"
+    SLACK = "slack"
+
+
 class Notice(Tenant):
-    """That a person is to be told of an action by mail, or was."""
+    """That a person is to be told of an action in one way, or was.
+
+    `told_at` of a message in Slack is kept before it goes, with `in_doubt`; what came of it takes the doubt away.
+    """
 
     space = models.ForeignKey(Space, models.CASCADE, db_constraint=False, db_index=False, related_name="+")
     action = models.ForeignKey(
@@ -127,15 +137,19 @@ class Notice(Tenant):
     )
     user = models.ForeignKey("accounts.User", models.CASCADE, related_name="+")
     about = models.CharField(max_length=6, choices=[(a.value, a.value) for a in About])
+    way = models.CharField(max_length=5, default=Way.MAIL, choices=[(w.value, w.value) for w in Way])
     urgent = models.BooleanField(default=False)
     created_at = models.DateTimeField()
-    mailed_at = models.DateTimeField(null=True, blank=True)
+    told_at = models.DateTimeField(null=True, blank=True)
+    in_doubt = models.BooleanField(default=False)
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["account", "action", "user", "about"], name="one_notice_a_person")
+            models.UniqueConstraint(
+                fields=["account", "action", "user", "about", "way"], name="one_notice_a_person"
+            )
         ]
-        indexes = [models.Index(fields=["account", "user", "mailed_at"], name="notices_of_person")]
+        indexes = [models.Index(fields=["account", "user", "way", "told_at"], name="notices_of_person")]
 
 
 class MailMode(StrEnum):
@@ -146,13 +160,18 @@ class MailMode(StrEnum):
 
 
 class MailChoice(Tenant):
-    """When a person of the account is written to. Who never chose has the defaults."""
+    """When a person of the account is written to, and whether in Slack too. Who never chose has the defaults.
+
+    `slack_trouble` is why the last message there didn't arrive, "" where it did.
+    """
 
     user = models.ForeignKey("accounts.User", models.CASCADE, related_name="+")
     mode = models.CharField(
         max_length=8, default=MailMode.RISKY, choices=[(m.value, m.value) for m in MailMode]
     )
     hours = models.PositiveSmallIntegerField(default=1, help_text="For which other news is gathered")
+    slack = models.BooleanField(default=False)
+    slack_trouble = models.CharField(max_length=80, blank=True)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["account", "user"], name="one_mail_choice_a_person")]

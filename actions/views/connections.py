@@ -62,7 +62,7 @@ class Vendor:
 def vendors() -> list[Vendor]:
     return [
         Vendor(
-            "slack", "Slack", _("Sends messages to channels."),
+            "slack", "Slack", _("Sends messages to channels, and tells people what waits."),
             _("A bot token of an app in your workspace. It begins with xoxb-."), ISSUERS["slack"].needs,
         ),
         Vendor(

@@ -15,7 +15,16 @@ from accounts.middleware import takes_secrets
 from accounts.scopes import ROLE_RIGHTS, Right
 from accounts.views.fresh import fresh_sign_in_required, fresh_to_post
 from accounts.views.requests import MemberRequest
-from actions.domain.notices.choices import choice_of, choose_mail
+from actions.connectors.slack_people import NOBODY
+from actions.domain.notices.choices import (
+    NOT_CONNECTED,
+    SIGNED_OUT,
+    UNCLEAR,
+    choice_of,
+    choose_mail,
+    choose_slack,
+    slack_offer,
+)
 from actions.domain.notices.deliveries import deliver_again, list_deliveries, send_test
 from actions.domain.notices.webhooks import (
     Wish,
@@ -47,16 +56,39 @@ def notifications(request: MemberRequest, account: str) -> HttpResponse:
         choose_mail(request.actor, **form.cleaned_data)
         messages.success(request, _("Saved."))
         return redirect("notifications", account)
-    manages = request.actor.has(Right.MANAGE)
+    manages, offer = request.actor.has(Right.MANAGE), slack_offer(request.actor)
     context = {
         "form": form,
         "mails": mail_is_sent(),
         "proven": is_proven(request.user),
+        "slack": offer,
+        "slack_trouble": slack_trouble(offer.trouble) if offer.on else "",
         "decides": Right.DECIDE in ROLE_RIGHTS[request.actor.role],
         "manages": manages,
         "webhooks": list_webhooks(request.actor) if manages else [],
     }
     return render(request, "notices/notifications.html", context, status=form_status(form))
+
+
+@require_POST
+def in_slack(request: MemberRequest, account: str) -> HttpResponse:
+    chosen = choose_slack(request.actor, on=_yes(request))
+    on, off = _("You are told in Slack too, from now on."), _("You are not told in Slack any more.")
+    messages.success(request, on if chosen.slack else off)
+    return redirect("notifications", account)
+
+
+def slack_trouble(why: str) -> str:
+    """Why the last message didn't arrive, and what helps."""
+    words = {
+        "": "",
+        NOT_CONNECTED: _("The team’s Slack is not connected any more."),
+        SIGNED_OUT: _("Slack no longer accepts the team’s connection: an owner or admin connects it anew."),
+        "missing_scope": _("The team’s connection may not do that: an owner or admin connects Slack anew."),
+        NOBODY: _("Slack knows nobody with your address. Use the same one here and there."),
+        UNCLEAR: _("It is not known whether it arrived, and it is not sent again."),
+    }
+    return words[why] if why in words else _("It didn’t work: %(why)s.") % {"why": visible(why)}
 
 
 @takes_secrets("url")
@@ -112,10 +144,7 @@ def rotate(request: MemberRequest, account: str, webhook: str) -> HttpResponse:
 
 @require_POST
 def switch(request: MemberRequest, account: str, webhook: str) -> HttpResponse:
-    said = request.POST.get("on", "")
-    if said not in ("yes", "no"):
-        raise ValidationFailed({"on": ["Must be yes or no."]})
-    switched = switch_webhook(request.actor, webhook, on=said == "yes")
+    switched = switch_webhook(request.actor, webhook, on=_yes(request))
     messages.success(request, _("It is off now.") if switched.off else _("It is on again."))
     return redirect("webhook", account, webhook)
 
@@ -141,6 +170,13 @@ def again(request: MemberRequest, account: str, webhook: str, delivery: str) -> 
     deliver_again(request.actor, webhook, delivery)
     messages.success(request, _("It is sent again, under the same id."))
     return redirect("webhook", account, webhook)
+
+
+def _yes(request: MemberRequest) -> bool:
+    said = request.POST.get("on", "")
+    if said not in ("yes", "no"):
+        raise ValidationFailed({"on": ["Must be yes or no."]})
+    return said == "yes"
 
 
 def _form(request: MemberRequest, kept: Webhook | None = None) -> WebhookForm:

@@ -91,6 +91,7 @@ NEVER = {
     "webhook-again",
     # whether one is told, and pausing what tells others
     "notifications",
+    "notifications-slack",
     "webhook-switch",
     "settings-try",
     # deciding on what is of no high risk, or against it

@@ -363,6 +363,9 @@ PAGES: dict[str, Page] = {
         post=members(GOES_ON),
         data={"mode": "gathered", "hours": "4"},
     ),
+    "notifications-slack": Page(
+        f"{TEAM}notifications/slack/", get=members(NOT_SO), post=members(GOES_ON), data={"on": "no"}
+    ),
     "webhook-new": Page(
         f"{TEAM}webhooks/new/", get=managers(SHOWN), post=managers(SHOWN), data=WEBHOOK, fresh=True
     ),

@@ -20,6 +20,23 @@ class Slack(Vendor):
     channels: dict[str, str] = field(
         default_factory=lambda: {"C0GENERAL1": "general", "C0LAUNCH01": "launch"}
     )
+    people: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """By their ids, each with an `email`; and whether they are `deleted` or a bot."""
+    open: dict[str, str] = field(default_factory=dict)
+    """Conversations with one person: by their ids, with whom."""
+    forbidden: set[str] = field(default_factory=set)
+    """Scopes that its app was not given."""
+    always: dict[str, Any] = field(default_factory=dict)
+    """In place of what a method answers."""
+
+    def join(self, email: str, id: str = "", **more: Any) -> str:
+        """Somebody comes to the workspace."""
+        id = id or f"U0PERSON{len(self.people) + 1}"
+        self.people[id] = {"email": email, **more}
+        return id
+
+    def said_to(self, user: str) -> list[str]:
+        return [message["text"] for message in self.made if self.open.get(message["channel"]) == user]
 
     def makes(self, asked: Asked) -> bool:
         return asked.path == "/api/chat.postMessage"
@@ -29,6 +46,8 @@ class Slack(Vendor):
 
     def route(self, asked: Asked) -> tuple[int, Any]:
         name = asked.path.removeprefix("/api/").replace(".", "_")
+        if name in self.always:
+            return 200, self.always[name]
         return 200, {"ok": True, **getattr(self, name)(asked)}
 
     def refusal(self, no: No) -> tuple[int, Any]:
@@ -61,6 +80,34 @@ class Slack(Vendor):
             "channel": {"id": self.known(asked.one("channel")), "name": self.channels[asked.one("channel")]}
         }
 
+    def users_lookupByEmail(self, asked: Asked) -> dict[str, Any]:
+        self.needs("users:read.email")
+        if asked.method != "GET" or set(asked.query) != {"email"}:
+            raise No(200, error="invalid_arguments")
+        for id, person in self.people.items():
+            if person["email"].lower() == asked.one("email").lower():
+                more = {"deleted": person.get("deleted", False), "is_bot": person.get("is_bot", False)}
+                return {"user": {"id": id, "team_id": "T1", **more, "profile": {"email": person["email"]}}}
+        raise No(200, error="users_not_found")
+
+    def conversations_open(self, asked: Asked) -> dict[str, Any]:
+        """One for each person, however often it is opened. The SDK sends a form, we send JSON."""
+        self.needs("im:write")
+        given = asked.json if asked.content.startswith(b"{") else asked.form
+        if set(given) != {"users"}:
+            raise No(200, error="users_list_not_supplied")
+        if given["users"] not in self.people:
+            raise No(200, error="user_not_found")
+        if self.people[given["users"]].get("deleted"):
+            raise No(200, error="user_disabled")
+        if given["users"] not in self.open.values():
+            self.open[f"D0DIRECT{len(self.open) + 1}"] = given["users"]
+        return {"channel": {"id": next(id for id, user in self.open.items() if user == given["users"])}}
+
+    def needs(self, scope: str) -> None:
+        if scope in self.forbidden:
+            raise No(200, error="missing_scope", needed=scope, provided="chat:write")
+
     def conversations_history(self, asked: Asked) -> dict[str, Any]:
         found = [m for m in self.made if m["channel"] == asked.one("channel") and "thread_ts" not in m]
         return {"messages": [self.told(m, asked) for m in reversed(found)], "has_more": False}
@@ -72,6 +119,7 @@ class Slack(Vendor):
     def chat_postMessage(self, asked: Asked) -> dict[str, Any]:
         body = asked.json
         self.check(body)
+        self.needs("chat:write")
         if len(body["text"]) > 40_000:
             raise No(200, error="msg_too_long")
         message = {**body, "channel": self.known(body["channel"]), "ts": f"1700000000.{len(self.made):06}"}
@@ -79,7 +127,7 @@ class Slack(Vendor):
         return {"channel": message["channel"], "ts": message["ts"], "message": {"text": body["text"]}}
 
     def known(self, channel: str) -> str:
-        if channel not in self.channels:
+        if channel not in self.channels and channel not in self.open:
             raise No(200, error="channel_not_found")
         return channel
 

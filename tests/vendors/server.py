@@ -47,6 +47,10 @@ class Asked:
         return dict(json.loads(self.content or b"{}"))
 
     @property
+    def form(self) -> dict[str, str]:
+        return {name: values[0] for name, values in parse_qs(self.content.decode()).items()}
+
+    @property
     def token(self) -> str:
         """GitHub's own library says `token`."""
         kind, _, token = self.headers.get("authorization", "").partition(" ")
@@ -70,6 +74,8 @@ class Vendor:
     token: str = TOKEN
     seconds: float = 0.0
     """How long it takes to do what it is asked, and again to say so."""
+    pause: int = 1
+    """Seconds to wait for who asked too often."""
     lock: threading.RLock = field(default_factory=threading.RLock)
     authority: "Authority | None" = None
 
@@ -193,7 +199,9 @@ class _Handler(BaseHTTPRequestHandler):
             case "huge":
                 self.say(200, {"access_token": "x" * (5 * 1024 * 1024)})
             case 429:
-                self.say(429, {"ok": False, "error": "ratelimited"}, Retry_After="1")
+                self.say(
+                    429, {"ok": False, "error": "ratelimited"}, Retry_After=str(self.server.vendor.pause)
+                )
             case 302:
                 self.say(302, {}, Location=f"{self.server.address}/elsewhere")
             case 401:

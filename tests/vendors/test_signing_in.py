@@ -64,7 +64,10 @@ def test_the_address_that_a_vendor_sends_back_to_is_the_one_of_the_page(
 
 
 ASKED: dict[str, dict[str, str]] = {
-    "slack": {"scope": "chat:write,channels:read,channels:history,groups:read,groups:history"},
+    "slack": {
+        "scope": "chat:write,channels:read,channels:history,groups:read,groups:history,"
+        "users:read,users:read.email,im:write"
+    },
     "google": {"access_type": "offline", "prompt": "consent", "code_challenge_method": "S256"},
     "github": {"code_challenge_method": "S256"},
     "notion": {"owner": "user"},

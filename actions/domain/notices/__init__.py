@@ -1,1 +1,1 @@
-"""Telling people and other systems what happens to actions: by mail and by webhooks. Neither can decide anything."""
+"""Telling people and other systems what happens to actions: by mail, in Slack and by webhooks. None can decide."""

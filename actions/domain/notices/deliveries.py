@@ -65,7 +65,7 @@ def purge_notices(account_id: UUID) -> None:
     old = timezone.now() - KEPT
     over = Delivery.objects.filter(account_id=account_id, created_at__lt=old, since__lt=old)
     over.exclude(state=DeliveryState.PENDING).delete()
-    Notice.objects.filter(Q(mailed_at__lt=old) | Q(created_at__lt=old), account_id=account_id).delete()
+    Notice.objects.filter(Q(told_at__lt=old) | Q(created_at__lt=old), account_id=account_id).delete()
     WebhookLetter.objects.filter(account_id=account_id, created_at__lt=old).delete()
 
 

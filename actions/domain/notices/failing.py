@@ -16,8 +16,9 @@ from accounts.domain.jobs import Wait, enqueue_each
 from accounts.models import User
 from actions.domain.notices.choices import choice_of
 from actions.domain.notices.lane import NOTICES, WEBHOOK_OFF
-from actions.domain.notices.letters import Letter, reachable, send_letter
+from actions.domain.notices.letters import Letter, send_letter
 from actions.domain.notices.people import may_manage
+from actions.domain.notices.waiting import reachable
 from actions.domain.notices.webhooks import switch_off
 from actions.models import MailMode, Switched, Webhook, WebhookLetter
 from memoryhub.common.odd import visible

@@ -13,6 +13,7 @@ from accounts.domain.addresses import mail_is_sent
 from accounts.domain.events import record_event
 from accounts.domain.jobs import enqueue, enqueue_each
 from actions.domain.describe import page_url
+from actions.domain.notices.choices import anybody_in_slack
 from actions.domain.notices.lane import DELIVER, NOTICES, TELL_PEOPLE
 from actions.models import Action, Delivery
 from memoryhub.common.canonical import canonical_json
@@ -48,7 +49,7 @@ def tell(actor: Actor, action: Action, event: str) -> None:
     """`action` is as it was before the change; what became of it is the event."""
     record_event(actor, event, "action", action.uid, space_id=action.space_id)
     _tell_webhooks(actor, action, event)
-    if event in FOR_PEOPLE and mail_is_sent():
+    if event in FOR_PEOPLE and (mail_is_sent() or anybody_in_slack(action.account_id)):
         enqueue(TELL_PEOPLE, action.account_id, action.id, run_after=timezone.now() + SOON)
 
 

@@ -5,8 +5,9 @@ from threading import BoundedSemaphore
 
 from accounts.domain.jobs import Wait, work_off
 from accounts.models import Job
+from actions.domain.notices.direct import message_to
 from actions.domain.notices.failing import write_about
-from actions.domain.notices.lane import DELIVER, MAIL, NOTICES, WEBHOOK_OFF
+from actions.domain.notices.lane import DELIVER, MAIL, NOTICES, SLACK, WEBHOOK_OFF
 from actions.domain.notices.letters import write_to
 from actions.domain.notices.sending import deliver
 
@@ -35,8 +36,17 @@ def _mail(job: Job) -> Wait:
     return write_to(job.account_id, job.object_id, job.tries) if job.object_id else None
 
 
+def _slack(job: Job) -> Wait:
+    return message_to(job.account_id, job.object_id, job.tries) if job.object_id else None
+
+
 def _webhook_off(job: Job) -> Wait:
     return write_about(job.account_id, job.object_id, job.tries) if job.object_id else None
 
 
-HANDLERS: dict[str, Callable[[Job], Wait]] = {DELIVER: _deliver, MAIL: _mail, WEBHOOK_OFF: _webhook_off}
+HANDLERS: dict[str, Callable[[Job], Wait]] = {
+    DELIVER: _deliver,
+    MAIL: _mail,
+    SLACK: _slack,
+    WEBHOOK_OFF: _webhook_off,
+}

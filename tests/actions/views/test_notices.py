@@ -10,6 +10,10 @@ from allauth.account.models import EmailAddress
 from django.core import mail
 from django.test import Client
 
+from accounts.actor import Actor
+from actions.connectors.identity import Identity
+from actions.connectors.signing_in import Tokens
+from actions.domain.connections import add_connection
 from actions.domain.notices.choices import choice_of
 from actions.domain.notices.letters import compose_letter
 from actions.domain.notices.people import tell_people
@@ -17,7 +21,7 @@ from actions.domain.notices.telling import EVENTS
 from actions.domain.notices.webhooks import access_webhook, kept_of, list_webhooks
 from actions.domain.notices.working import work_off_notices
 from actions.forms import EVENT_NAMES
-from actions.models import Action, Delivery, Webhook
+from actions.models import Action, Connection, Delivery, MailChoice, Webhook
 from memoryhub.common.secrets.shapes import expand
 from memoryhub.common.tenancy import tenant
 from tests.actions.notices_stage import hook
@@ -158,6 +162,84 @@ def test_a_person_chooses_for_themselves(cast: Cast) -> None:
         browser_of(cast.approver).post(f"{HOME}/notifications/", {"mode": "x", "hours": "1"}).status_code
         == 422
     )
+
+
+def slack_connected(cast: Cast, *scopes: str) -> None:
+    with tenant(cast.account.id):
+        add_connection(cast.owner, "slack", Tokens("token", scopes=scopes), Identity("T1/U1", "Acme"))
+
+
+def switch_slack(cast: Cast, on: str) -> int:
+    return browser_of(cast.approver).post(f"{HOME}/notifications/slack/", {"on": on}).status_code
+
+
+def slack_card(person: Actor) -> str:
+    page = text_of(browser_of(person).get(f"{HOME}/notifications/"))
+    return page[page.index('aria-labelledby="slack"') :].partition("</section>")[0]
+
+
+def test_messages_in_slack_are_offered_only_with_a_connection_that_works(cast: Cast) -> None:
+    assert "no Slack connection that works" in slack_card(cast.approver)
+    assert "Switch on" not in slack_card(cast.approver)
+    assert switch_slack(cast, "yes") == 409
+    slack_connected(cast)
+    assert "Switch on" in slack_card(cast.approver)
+    with tenant(cast.account.id):
+        Connection.objects.update(broken=True)
+    assert "Switch on" not in slack_card(cast.approver)
+
+
+def test_a_connection_from_before_tells_on_the_page_what_it_lacks(cast: Cast) -> None:
+    slack_connected(cast, "chat:write", "users:read")
+    for person, who in (
+        (cast.approver, "An owner or admin connects Slack anew"),
+        (cast.admin, "Connect Slack anew"),
+    ):
+        assert "is not allowed users:read.email, im:write" in slack_card(person)
+        assert who in slack_card(person)
+        assert "Switch on" not in slack_card(person)
+
+
+def test_a_person_switches_messages_in_slack_on_and_off_for_themselves(cast: Cast) -> None:
+    slack_connected(cast)
+    assert switch_slack(cast, "maybe") == 422
+    for said, on in (("yes", True), ("no", False)):
+        assert switch_slack(cast, said) == 302
+        with tenant(cast.account.id):
+            assert choice_of(cast.account.id, cast.approver.user_id).slack is on
+            assert not choice_of(cast.account.id, cast.owner.user_id).slack
+
+
+@pytest.mark.parametrize(
+    ("why", "said"),
+    [
+        ("users_not_found", "Slack knows nobody with your address"),
+        ("missing_scope", "an owner or admin connects Slack anew"),
+        ("signed out", "no longer accepts"),
+        ("not connected", "not connected any more"),
+        ("unclear", "It is not known whether it arrived"),
+        ("not_in_channel", "not_in_channel"),
+    ],
+)
+def test_why_a_message_did_not_arrive_is_told_to_its_person_alone(cast: Cast, why: str, said: str) -> None:
+    slack_connected(cast)
+    switch_slack(cast, "yes")
+    with tenant(cast.account.id):
+        MailChoice.objects.filter(user_id=cast.approver.user_id).update(slack_trouble=why)
+    assert said in slack_card(cast.approver)
+    assert "The last message" not in slack_card(cast.owner)
+    switch_slack(cast, "no")
+    switch_slack(cast, "yes")
+    assert "The last message" not in slack_card(cast.approver)
+
+
+def test_who_has_it_can_switch_it_off_though_the_connection_is_gone(cast: Cast) -> None:
+    slack_connected(cast)
+    switch_slack(cast, "yes")
+    with tenant(cast.account.id):
+        Connection.objects.update(broken=True)
+    assert "Switch off" in slack_card(cast.approver)
+    assert switch_slack(cast, "no") == 302
 
 
 @pytest.mark.parametrize(("backend", "said"), [("console", True), ("locmem", False)])

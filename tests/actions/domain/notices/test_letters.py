@@ -7,20 +7,13 @@ from allauth.account.models import EmailAddress
 from django.core import mail
 from django.utils import timezone
 
-import accounts.tasks  # noqa: F401 (the handlers of the main lane)
-import actions.tasks  # noqa: F401
-from accounts.domain.jobs import run_due_jobs
 from accounts.domain.members import change_role
 from accounts.models import Job, User
 from accounts.scopes import Role
-from actions.connectors.identity import Identity
-from actions.connectors.signing_in import Tokens
-from actions.domain.connections import add_connection
 from actions.domain.execution import DOUBT
 from actions.domain.notices.choices import choose_mail
 from actions.domain.notices.lane import TELL_PEOPLE
 from actions.domain.notices.telling import tell
-from actions.domain.notices.working import work_off_notices
 from actions.domain.policies.rules import Draft, create_policy
 from actions.domain.snoozing import snooze_action
 from actions.domain.sweeps import flag_stale_action
@@ -31,15 +24,12 @@ from memoryhub.flows.offboarding import remove_member
 from spaces.domain.members import set_space_role, set_visibility
 from spaces.domain.spaces import create_space
 from spaces.models import SpaceMember
+from tests.actions.notices_stage import pass_time, quickly, risky
 from tests.actions.stage import action_in, approve, propose, proposed
 from tests.conftest import Cast
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("inside", "clock")]
 HOUR = timedelta(hours=1)
-REPLY: dict[str, Any] = {
-    "class_name": "gmail.reply",
-    "payload": {"thread_id": "1a", "to": ["ann@rival.example"], "body": "Hi", "subject": "Re: x"},
-}
 
 
 @pytest.fixture(autouse=True)
@@ -47,35 +37,8 @@ def only_new_jobs(cast: Cast) -> None:
     Job.objects.all().delete()
 
 
-def pass_time(clock: Any, much: timedelta = timedelta(minutes=3)) -> list[Any]:
-    """Everything that is due until then is done. Answers the letters that went meanwhile."""
-    before = len(mail.outbox)
-    end = timezone.now() + much
-    while timezone.now() < end:
-        clock.shift(min(timedelta(seconds=10), end - timezone.now()))
-        run_due_jobs()
-        work_off_notices()
-    return mail.outbox[before:]
-
-
-def quickly(clock: Any, much: timedelta) -> list[Any]:
-    """The same for long times."""
-    pass_time(clock)
-    before = len(mail.outbox)
-    clock.shift(much)
-    run_due_jobs()
-    work_off_notices()
-    return mail.outbox[before:]
-
-
 def receivers(letters: list[Any]) -> list[str]:
     return sorted(letter.to[0] for letter in letters)
-
-
-def risky(cast: Cast) -> Action:
-    """What is sent outside and can't be taken back."""
-    add_connection(cast.owner, "google", Tokens("token"), Identity("me@acme.example", "me@acme.example"))
-    return propose(cast.agent, **REPLY).action
 
 
 def test_who_may_decide_is_written_to_and_nobody_else(cast: Cast, clock: Any) -> None:
