@@ -82,18 +82,19 @@ class Slack(Vendor):
 
     def users_lookupByEmail(self, asked: Asked) -> dict[str, Any]:
         self.needs("users:read.email")
-        if asked.method != "GET" or set(asked.query) != {"email"}:
+        given = self.given(asked)
+        if set(given) != {"email"}:
             raise No(200, error="invalid_arguments")
         for id, person in self.people.items():
-            if person["email"].lower() == asked.one("email").lower():
+            if person["email"].lower() == given["email"].lower():
                 more = {"deleted": person.get("deleted", False), "is_bot": person.get("is_bot", False)}
                 return {"user": {"id": id, "team_id": "T1", **more, "profile": {"email": person["email"]}}}
         raise No(200, error="users_not_found")
 
     def conversations_open(self, asked: Asked) -> dict[str, Any]:
-        """One for each person, however often it is opened. The SDK sends a form, we send JSON."""
+        """One for each person, however often it is opened."""
         self.needs("im:write")
-        given = asked.json if asked.content.startswith(b"{") else asked.form
+        given = self.given(asked)
         if set(given) != {"users"}:
             raise No(200, error="users_list_not_supplied")
         if given["users"] not in self.people:
@@ -103,6 +104,12 @@ class Slack(Vendor):
         if given["users"] not in self.open.values():
             self.open[f"D0DIRECT{len(self.open) + 1}"] = given["users"]
         return {"channel": {"id": next(id for id, user in self.open.items() if user == given["users"])}}
+
+    def given(self, asked: Asked) -> dict[str, Any]:
+        """In the address, as JSON, or as a form, as the SDK sends everything."""
+        if asked.method == "GET":
+            return {name: values[0] for name, values in asked.query.items()}
+        return asked.json if asked.content.startswith(b"{") else asked.form
 
     def needs(self, scope: str) -> None:
         if scope in self.forbidden:
