@@ -103,7 +103,7 @@ def _begin(found: Addressee) -> Message | Wait:
         return None
     ids = [notice.id for notice, _action in asked]
     _mark(to.account_id, ids, begun=True)
-    return Message(to, ids, _words(stock_of(to.account_id, asked)))
+    return Message(to, ids, words_of(stock_of(to.account_id, asked)))
 
 
 def _say(message: Message, conversation: str, tries: int) -> Wait:
@@ -163,7 +163,7 @@ def _note(account_id: UUID, person: UUID, trouble: str) -> None:
     MailChoice.objects.filter(account_id=account_id, user_id=person).update(slack_trouble=trouble[:80])
 
 
-def _words(stock: Stock) -> str:
+def words_of(stock: Stock) -> str:
     """Names are people's text: one line each, in which nothing is read as a mention or a link."""
     named = [replace(one, name=escape(" ".join(visible(one.name).split()))) for one in stock.waiting]
     with translation.override(settings.LANGUAGE_CODE):

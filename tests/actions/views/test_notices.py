@@ -15,13 +15,15 @@ from actions.connectors.identity import Identity
 from actions.connectors.signing_in import Tokens
 from actions.domain.connections import add_connection
 from actions.domain.notices.choices import choice_of
+from actions.domain.notices.direct import words_of
 from actions.domain.notices.letters import compose_letter
 from actions.domain.notices.people import tell_people
 from actions.domain.notices.telling import EVENTS
+from actions.domain.notices.waiting import still_asked, stock_of
 from actions.domain.notices.webhooks import access_webhook, kept_of, list_webhooks
 from actions.domain.notices.working import work_off_notices
 from actions.forms import EVENT_NAMES
-from actions.models import Action, Connection, Delivery, MailChoice, Webhook
+from actions.models import Action, Connection, Delivery, MailChoice, Way, Webhook
 from memoryhub.common.secrets.shapes import expand
 from memoryhub.common.tenancy import tenant
 from tests.actions.notices_stage import hook
@@ -264,15 +266,17 @@ def test_following_every_link_of_a_letter_or_a_message_decides_nothing(cast: Cas
     with receiving() as receiver:
         with tenant(cast.account.id):
             hook(cast, receiver.url)
+            MailChoice.objects.create(account_id=cast.account.id, user_id=cast.owner.user_id, slack=True)
             tell_people(cast.account.id, action.id)
             letter = compose_letter(cast.account.id, cast.owner.user_id)
+            stock = stock_of(cast.account.id, still_asked(cast.account.id, cast.owner.user_id, Way.SLACK))
             other = proposed(cast)
         work_off_notices()
-        sent = letter.body + receiver.heard[0].body.decode()
+        sent = letter.body + words_of(stock).replace(">", " ") + receiver.heard[0].body.decode()
     links = [
         link.removeprefix("http://testserver") for link in re.findall(r"http://testserver[^\s\"]+", sent)
     ]
-    assert len(links) >= 3
+    assert len(links) >= 4
     signed_in = freshly_signed_in(cast.owner, time.time())
     for link in links:
         assert not re.search(r"approve|token|digest|sig", link)
