@@ -20,6 +20,7 @@ from mcp.server import Server  # noqa: E402
 import memoryhub.operations.catalogue  # noqa: E402, F401 (registers every operation)
 from accounts.domain.senders import may_send_files  # noqa: E402
 from accounts.scopes import FAMILIES  # noqa: E402
+from memoryhub.common.garbage import settle_in  # noqa: E402
 from memoryhub.common.threads import in_db_thread  # noqa: E402
 from memoryhub.mcp.app import ROOT, Endpoint  # noqa: E402
 from memoryhub.mcp.guards import plain_headers  # noqa: E402
@@ -89,6 +90,7 @@ async def lifespan(endpoint: Endpoint, receive: Receive, send: Send) -> None:
     """The server's lifespan. Where none is sent the endpoint starts with its first request."""
     await receive()
     await endpoint.start()
+    settle_in()
     await send({"type": "lifespan.startup.complete"})
     await receive()
     await endpoint.stop()

@@ -4,9 +4,10 @@ import os
 from typing import Any
 
 from celery import Celery
-from celery.signals import setup_logging
+from celery.signals import setup_logging, worker_ready
 
 import memoryhub.running.folder_broker  # noqa: F401 (makes folder:// known)
+from memoryhub.common.garbage import settle_in
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memoryhub.settings")
 
@@ -28,3 +29,8 @@ def clock() -> Celery:
 @setup_logging.connect  # type: ignore[untyped-decorator]
 def keep_our_logging(**kwargs: Any) -> None:
     """Being connected is enough: Celery then leaves logging as the settings made it."""
+
+
+@worker_ready.connect  # type: ignore[untyped-decorator]
+def keep_what_is_loaded(**kwargs: Any) -> None:
+    settle_in()

@@ -4,7 +4,6 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from uuid import UUID
 
-from django.db import connection
 from django.utils import timezone
 
 from accounts.actor import Actor
@@ -13,11 +12,20 @@ from accounts.models import Event
 from memoryhub.common.canonical import canonical_json
 from memoryhub.common.live import publish_events
 from memoryhub.common.locks import lock
-from memoryhub.common.postgres.rows import insert
+from memoryhub.common.postgres.rows import Columns, insert
+from memoryhub.common.postgres.statements import row_of, rows_of, run
 from memoryhub.common.times import format_time
 
 SEAL = "seal_events"
 BATCH = 500
+EVENTS = Columns(Event)
+LAST = (
+    "select seq, hash from accounts_event where account_id = %s and seq is not null order by seq desc limit 1"
+)
+UNSEALED = f"""
+    select {", ".join(EVENTS.names)} from accounts_event
+     where account_id = %s and seq is null order by id limit {BATCH}
+"""  # noqa: S608
 SAVE_SEALS = """
     update accounts_event as event set seq = seal.seq, previous_hash = seal.previous, hash = seal.hash
       from unnest(%s::uuid[], %s::bigint[], %s::bytea[], %s::bytea[]) as seal (id, seq, previous, hash)
@@ -70,10 +78,8 @@ def seal_events(account_id: UUID) -> int:
     Numbers become visible in their order: a sealer holds the lock until its own numbers are committed.
     """
     lock(f"seal:{account_id}")
-    events = Event.objects.filter(account_id=account_id)
-    last = events.sealed().order_by("-seq").values_list("seq", "hash").first() or (0, b"")
-    seq, previous = last[0] or 0, bytes(last[1] or b"")
-    unsealed = list(events.filter(seq=None).order_by("id")[:BATCH])
+    seq, previous = row_of(LAST, [account_id]) or (0, b"")
+    unsealed = [EVENTS.read(row) for row in rows_of(UNSEALED, [account_id])]
     for event in unsealed:
         seq += 1
         event.seq, event.previous_hash = seq, previous
@@ -89,8 +95,7 @@ def seal_events(account_id: UUID) -> int:
 def _save_seals(account_id: UUID, events: Sequence[Event]) -> None:
     """One statement, and a quick one: `bulk_update` takes a millisecond an event."""
     columns = zip(*((e.id, e.seq, e.previous_hash, e.hash) for e in events), strict=True)
-    with connection.cursor() as cursor:
-        cursor.execute(SAVE_SEALS, [*map(list, columns), account_id])
+    run(SAVE_SEALS, [*map(list, columns), account_id])
 
 
 def chain_hash(previous: bytes, event: Event) -> bytes:

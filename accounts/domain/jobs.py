@@ -14,7 +14,7 @@ from django.utils import timezone
 from accounts.domain.waking import Waker
 from accounts.models import Account, Job
 from memoryhub.common.ids import new_id
-from memoryhub.common.postgres.statements import run
+from memoryhub.common.postgres.statements import rows_of, run
 from memoryhub.common.tenancy import tenant
 
 log = logging.getLogger(__name__)
@@ -48,7 +48,7 @@ ADD = """
       from unnest(%s::uuid[], %s::uuid[], %s::uuid[]) as job (id, account_id, object_id)
 """
 FINISH = "delete from accounts_job where id = any(%s::uuid[])"
-DUE = "lane = %(lane)s and run_after <= %(now)s and (leased_until is null or leased_until <= %(now)s)"
+DUE = "lane = %(lane)s and run_after <= %(due_by)s and (leased_until is null or leased_until <= %(now)s)"
 LEASE = """
     update accounts_job job set leased_until = %(until)s, tries = tries + 1
       from due where job.id = due.id
@@ -65,16 +65,21 @@ OLDEST = TAKE.format(order="run_after, id")
 NEWEST = TAKE.format(order="run_after desc, id desc")
 OLDEST_AND_ALIKE = f"""
     with first as materialized (
-        select kind, account_id, object_id from accounts_job where {DUE}
+        select id, kind, account_id, object_id from accounts_job where {DUE}
          order by run_after, id limit 1 for update skip locked
     ), due as materialized (
         select id from accounts_job
          where {DUE} and (kind, account_id) = (select kind, account_id from first)
            and object_id is not distinct from (select object_id from first)
            for update skip locked
-    )
-    {LEASE}
+    ), leased as ({LEASE})
+    select leased.*, array(select id from leased) as alike from leased join first using (id)
 """  # noqa: S608
+STILL_LEASED = """
+    select count(*) from (
+        select from accounts_job where id = any(%s::uuid[]) and leased_until = %s for update skip locked
+    ) as held
+"""
 
 Handler = Callable[[Job], None]
 _handlers: dict[str, Handler] = {}
@@ -138,20 +143,26 @@ def wake(lane: Lane = MAIN) -> None:
 
 
 def run_due_jobs(limit: int = 200) -> int:
-    """Claim what is due and run it, job by job, until nothing is left or the limit is reached."""
-    done = 0
-    while done < limit:
-        claimed = _claim()
-        if not claimed:
-            break
+    """Claim what is due by now and run it, job by job, until nothing is left or the limit is reached. What comes
+    meanwhile has its own wake-up: whoever writes on and on keeps nobody busy with a job at a time."""
+    done, now = 0, timezone.now()
+    while done < limit and (claimed := _claim(now)):
         _run(claimed)
-        done += len(claimed)
+        done += len(claimed.ids)
     return done
 
 
-def _claim() -> list[Job]:
-    """Lease the oldest due job and every other due job of the same kind and object: one run serves them all."""
-    return _taken(OLDEST_AND_ALIKE, MAIN)
+@dataclass(frozen=True)
+class Claimed:
+    """The oldest due job, and the ids of it and of every other that was due for the same: one run serves them all."""
+
+    job: Job
+    ids: list[UUID]
+
+
+def _claim(due_by: datetime | None = None) -> Claimed | None:
+    oldest = next(iter(_taken(OLDEST_AND_ALIKE, MAIN, due_by=due_by)), None)
+    return Claimed(oldest, oldest.alike) if oldest else None  # type: ignore[attr-defined]
 
 
 def claim(lane: Lane, limit: int, *, newest: int = 0) -> list[Job]:
@@ -163,22 +174,30 @@ def claim(lane: Lane, limit: int, *, newest: int = 0) -> list[Job]:
     return oldest if not newest or len(oldest) < limit else oldest + _taken(NEWEST, lane, newest)
 
 
-def _taken(statement: str, lane: Lane, limit: int | None = None) -> list[Job]:
+def _taken(
+    statement: str, lane: Lane, limit: int | None = None, *, due_by: datetime | None = None
+) -> list[Job]:
     """In the order of their time."""
     now = timezone.now()
-    asked = {"lane": lane.name, "now": now, "until": now + lane.lease, "limit": limit}
+    asked = {
+        "lane": lane.name,
+        "now": now,
+        "due_by": due_by or now,
+        "until": now + lane.lease,
+        "limit": limit,
+    }
     found = sorted(Job.objects.raw(statement, asked), key=lambda job: (job.run_after, job.id))
     return found[::-1] if statement is NEWEST else found
 
 
 def finish(jobs: Sequence[Job]) -> None:
     """In the transaction of what they did: it is done, and they are gone, or neither."""
-    run(FINISH, [[job.id for job in jobs]])
+    _finish([job.id for job in jobs])
 
 
 def postpone(jobs: Sequence[Job], error: str, wait: timedelta) -> None:
     """They failed; try them again later."""
-    _these(jobs).update(leased_until=None, run_after=timezone.now() + wait, last_error=error)
+    _postpone([job.id for job in jobs], error, wait)
 
 
 def release(jobs: Sequence[Job]) -> None:
@@ -249,22 +268,30 @@ def _these(jobs: Sequence[Job]) -> models.QuerySet[Job]:
     return Job.objects.filter(id__in=[job.id for job in jobs])
 
 
-def _run(claimed: list[Job]) -> None:
+def _finish(ids: Sequence[UUID]) -> None:
+    run(FINISH, [ids])
+
+
+def _postpone(ids: Sequence[UUID], error: str, wait: timedelta) -> None:
+    due = timezone.now() + wait
+    Job.objects.filter(id__in=ids).update(leased_until=None, run_after=due, last_error=error)
+
+
+def _run(claimed: Claimed) -> None:
     """Another worker may have taken them over if this one was held up for longer than the lease."""
-    first = claimed[0]
+    job = claimed.job
     try:
-        with tenant(first.account_id):
-            if _held(claimed):
-                _handlers[first.kind](first)
-                finish(claimed)
+        with tenant(job.account_id):
+            if _is_held(claimed):
+                _handlers[job.kind](job)
+                _finish(claimed.ids)
     except Exception as error:
-        log.exception("job %s of kind %s failed", first.id, first.kind)
-        seconds = RETRY_SECONDS[min(first.tries, len(RETRY_SECONDS) - 1)]
-        postpone(claimed, type(error).__name__, timedelta(seconds=seconds))
+        log.exception("job %s of kind %s failed", job.id, job.kind)
+        seconds = RETRY_SECONDS[min(job.tries, len(RETRY_SECONDS) - 1)]
+        _postpone(claimed.ids, type(error).__name__, timedelta(seconds=seconds))
 
 
-def _held(claimed: list[Job]) -> bool:
-    """Lock them until the end of the transaction. Whether they are still as they were claimed."""
-    rows = _these(claimed).select_for_update(skip_locked=True)
-    found = dict(rows.values_list("id", "leased_until"))
-    return found == {job.id: job.leased_until for job in claimed}
+def _is_held(claimed: Claimed) -> bool:
+    """Lock them until the end of the transaction. Whether all are still as they were claimed."""
+    ((count,),) = rows_of(STILL_LEASED, [claimed.ids, claimed.job.leased_until])
+    return bool(count == len(claimed.ids))

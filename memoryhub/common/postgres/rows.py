@@ -7,9 +7,21 @@ from functools import cache
 from typing import Any, Generic, TypeVar
 
 from django.db import connection
-from django.db.models import JSONField, Model
+from django.db.models import (
+    BooleanField,
+    CharField,
+    DateTimeField,
+    ForeignKey,
+    IntegerField,
+    JSONField,
+    Model,
+    TextField,
+    UUIDField,
+)
 
 from memoryhub.common.postgres.statements import row_of
+
+AS_THEY_ARE = {BooleanField, CharField, DateTimeField, ForeignKey, IntegerField, TextField, UUIDField}
 
 M = TypeVar("M", bound=Model)
 
@@ -35,11 +47,20 @@ def insert(row: Model, *, unless_there: bool = False) -> bool:
     """Store it with all that it holds. With `unless_there`, whether it was stored, which it was not where a row that
     must be unique is there already. No signals are sent."""
     values = [
-        field.get_db_prep_save(getattr(row, field.attname), connection) for field in row._meta.concrete_fields
+        getattr(row, field.attname)
+        if plain
+        else field.get_db_prep_save(getattr(row, field.attname), connection)
+        for field, plain in _fields(type(row))
     ]
     stored = row_of(_insertion(type(row), unless_there), values) is not None
     row._state.adding, row._state.db = not stored, connection.alias
     return stored
+
+
+@cache
+def _fields(model: type[Model]) -> list[tuple[Any, bool]]:
+    """Each with whether the driver takes its values as they are."""
+    return [(field, type(field) in AS_THEY_ARE) for field in model._meta.concrete_fields]
 
 
 @cache

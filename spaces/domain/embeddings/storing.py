@@ -1,5 +1,6 @@
 """Keeping vectors, unless the memory says something else by now."""
 
+import json
 from collections.abc import Collection, Mapping, Sequence
 from uuid import UUID
 
@@ -18,6 +19,14 @@ CLEAR = """
     )
     delete from spaces_embeddingfailure
      where account_id = %(account)s and memory_id = any(%(memories)s::uuid[]) and model_id = %(model)s
+"""
+KEEP = """
+    insert into spaces_memorychunk
+           (id, account_id, memory_id, model_id, number, space_id, text_hash, wide, vector)
+    select id, %(account)s, memory_id, model_id, number, space_id, text_hash, wide, vector::halfvec
+      from unnest(%(ids)s::uuid[], %(memories)s::uuid[], %(models)s::bigint[], %(numbers)s::int[],
+                  %(spaces)s::uuid[], %(hashes)s::bytea[], %(wide)s::bool[], %(vectors)s::text[])
+        as chunk (id, memory_id, model_id, number, space_id, text_hash, wide, vector)
 """
 
 
@@ -64,7 +73,8 @@ def _replace(drafts: Sequence[Draft], memories: Mapping[UUID, Memory]) -> None:
                 case list() as vectors:
                     chunks += _chunks(draft, model, vectors, memories[draft.memory_id].space_id)
     _clear([*chunks, *failures])
-    MemoryChunk.objects.bulk_create(chunks)
+    if chunks:
+        _keep(chunks)
     EmbeddingFailure.objects.bulk_create(failures)
 
 
@@ -74,6 +84,28 @@ def _clear(rows: Sequence[MemoryChunk | EmbeddingFailure]) -> None:
     for model_id in {model for _, model in pairs}:
         ids = [memory for memory, model in pairs if model == model_id]
         run(CLEAR, {"account": rows[0].account_id, "memories": ids, "model": model_id})
+
+
+def _keep(chunks: Sequence[MemoryChunk]) -> None:
+    """As the text of a JSON array a vector is written in a fifth of the time that its type takes for it."""
+    columns = zip(
+        *(
+            (
+                c.id,
+                c.memory_id,
+                c.model_id,
+                c.number,
+                c.space_id,
+                c.text_hash,
+                c.wide,
+                json.dumps(c.vector.tolist()),
+            )
+            for c in chunks
+        ),
+        strict=True,
+    )
+    names = ("ids", "memories", "models", "numbers", "spaces", "hashes", "wide", "vectors")
+    run(KEEP, {"account": chunks[0].account_id, **dict(zip(names, map(list, columns), strict=True))})
 
 
 def _chunks(

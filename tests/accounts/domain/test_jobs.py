@@ -43,6 +43,19 @@ def test_equal_jobs_are_served_by_one_run(cast: Cast, ran: list[Job]) -> None:
     assert len(ran) == 1
 
 
+def test_a_job_that_comes_meanwhile_is_left_to_the_next_wake_up(cast: Cast, ran: list[Job]) -> None:
+    Job.objects.all().delete()
+
+    def begets(job: Job) -> None:
+        enqueue("test", job.account_id)
+
+    jobs.job("begetting")(begets)
+    enqueue("begetting", cast.account.id)
+    assert (run_due_jobs(), ran) == (1, [])
+    assert run_due_jobs() == 1
+    jobs._handlers.pop("begetting")
+
+
 def test_a_job_waits_for_its_time(cast: Cast, ran: list[Job]) -> None:
     Job.objects.all().delete()
     enqueue("test", cast.account.id, run_after=timezone.now() + timedelta(hours=1))
