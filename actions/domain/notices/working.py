@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from threading import BoundedSemaphore
 
-from accounts.domain.jobs import Wait, work_off
+from accounts.domain.jobs import Wait, kept, work_off
 from accounts.models import Job
 from actions.domain.notices.direct import message_to
 from actions.domain.notices.failing import write_about
@@ -37,11 +37,14 @@ def _mail(job: Job) -> Wait:
 
 
 def _slack(job: Job) -> Wait:
-    return message_to(job.account_id, job.object_id, job.tries) if job.object_id else None
+    """Several calls, each of which may take its time."""
+    with kept(NOTICES, [job]):
+        return message_to(job.account_id, job.object_id, job.tries) if job.object_id else None
 
 
 def _webhook_off(job: Job) -> Wait:
-    return write_about(job.account_id, job.object_id, job.tries) if job.object_id else None
+    with kept(NOTICES, [job]):
+        return write_about(job.account_id, job.object_id, job.tries) if job.object_id else None
 
 
 HANDLERS: dict[str, Callable[[Job], Wait]] = {
