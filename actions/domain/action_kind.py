@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from accounts.actor import Actor
 from actions.domain.describe import describe
-from actions.models import Action, ActionRevision, Approval, Attempt
+from actions.models import Action, ActionRevision, Approval, Attempt, whole
 from memoryhub.common.ids import typed_id
 from memoryhub.common.times import format_time
 from spaces.domain.kinds import Kept, Kind, Row, in_batches, register_kind
@@ -18,7 +18,8 @@ def export(actor: Actor, space: Space | None) -> Iterator[Row]:
     """Every action belongs to a space."""
     if space is not None:
         actions = Action.objects.inside(space).with_current()
-        yield from map(_row, in_batches(actions.prefetch_related("revisions", "approvals", "attempts")))
+        found = in_batches(actions.prefetch_related("revisions", "approvals", "attempts"))
+        yield from map(_row, whole(found))
 
 
 def _row(action: Action) -> Row:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from django.utils import timezone
 
 from accounts.actor import Actor
-from actions.models import OPEN, Action, Attempt, Status
+from actions.models import OPEN, Action, Attempt, Status, whole
 from memoryhub.common.errors import NotFound, ValidationFailed
 from memoryhub.common.ids import parse_id
 from spaces.domain.access import access_space
@@ -33,7 +33,7 @@ def list_actions(actor: Actor, *, statuses: Iterable[str] = OPEN, limit: int = L
     if not 1 <= limit <= MAX_LIMIT:
         raise ValidationFailed({"limit": [f"Must be between 1 and {MAX_LIMIT}."]})
     actions = Action.objects.inside(access_space(actor)).in_status(wanted, timezone.now()).with_current()
-    return list(actions.order_by("-created_at", "-id")[:limit])
+    return list(whole(actions.order_by("-created_at", "-id")[:limit]))
 
 
 def list_attempts(action: Action) -> list[Attempt]:

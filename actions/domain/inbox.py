@@ -1,7 +1,7 @@
 """The inbox of a space: what waits for whom, and the hint to open pages that it has changed."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from django.db import connection
@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from accounts.actor import Actor
 from accounts.scopes import ROLE_RIGHTS, Right
-from actions.models import OPEN, Action, Status, holding, in_doubt, snoozed, stale
+from actions.models import OPEN, Action, Status, holding, in_doubt, snoozed, stale, whole
 from memoryhub.common.errors import ValidationFailed
 from memoryhub.common.live import INBOX, publish
 from memoryhub.common.paging import Page, page_of, page_size
@@ -60,9 +60,10 @@ def list_inbox(
     wanted = {"class_name": class_name, "proposer_name": proposer}
     actions = actions.filter(**{name: value for name, value in wanted.items() if value})
     filters = {"space": str(space.id), "tab": tab, **wanted}
-    return page_of(
+    page = page_of(
         actions, token=token, size=page_size(size, PAGE, MAX_PAGE), actor_key=actor.key, filters=filters
     )
+    return replace(page, items=list(whole(page.items)))
 
 
 def inbox_choices(actor: Actor, tab: str) -> Choices:

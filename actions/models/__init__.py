@@ -10,6 +10,7 @@ from actions.models.actions import (
     in_doubt,
     snoozed,
     stale,
+    whole,
 )
 from actions.models.attempts import Attempt, Outcome
 from actions.models.connections import VENDORS, Connection
@@ -56,4 +57,5 @@ __all__ = [
     "in_doubt",
     "snoozed",
     "stale",
+    "whole",
 ]

@@ -1,5 +1,6 @@
 import json
-from collections.abc import Collection
+import logging
+from collections.abc import Collection, Iterable, Iterator
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
@@ -12,6 +13,8 @@ from actions.models.policies import Policy
 from memoryhub.common.errors import Conflict
 from memoryhub.common.ids import typed_id
 from spaces.models.scoped import Scoped, ScopedQuerySet
+
+log = logging.getLogger(__name__)
 
 
 class Status(StrEnum):
@@ -40,6 +43,16 @@ class ActionQuerySet(ScopedQuerySet["Action"]):
 
     def in_status(self, statuses: Collection[str], now: datetime) -> "ActionQuerySet":
         return self.filter(holding(statuses, now))
+
+
+def whole(actions: Iterable["Action"]) -> Iterator["Action"]:
+    """Those whose standing revision is stored, of some loaded by `with_current()`: one whose rows somebody altered by
+    hand breaks no list."""
+    for action in actions:
+        if action.is_whole:
+            yield action
+        else:
+            log.error("%s is left out of a list: its standing revision is not stored", action.uid)
 
 
 def holding(statuses: Collection[str], now: datetime) -> Q:

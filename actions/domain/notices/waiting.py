@@ -13,7 +13,7 @@ from accounts.models import Account, User
 from actions.connectors import CONNECTORS
 from actions.domain.describe import page_url
 from actions.domain.notices.people import may_decide_in, what_is_asked
-from actions.models import About, Action, Notice, Way
+from actions.models import About, Action, Notice, Way, whole
 from spaces.models import Space
 
 Asked = tuple[Notice, Action]
@@ -67,7 +67,7 @@ def still_asked(account_id: UUID, person: UUID, way: Way) -> list[Asked]:
 def _asked(account_id: UUID, person: UUID, untold: list[Notice]) -> list[Asked]:
     now, wanted = timezone.now(), {notice.action_id for notice in untold}
     actions = Action.objects.filter(account_id=account_id, id__in=wanted).with_current()
-    found = {action.id: action for action in actions}
+    found = {action.id: action for action in whole(actions)}
     spaces = {action.space_id: action.space for action in found.values()}
     theirs = {id for id, space in spaces.items() if may_decide_in(space, only=person)}
     pairs = [(notice, found[notice.action_id]) for notice in untold if notice.action_id in found]

@@ -14,7 +14,7 @@ from actions.domain.inbox import announce
 from actions.domain.policies.conditions import PINNED, check_conditions, satisfies, touches
 from actions.domain.policies.deciding import in_order
 from actions.domain.proposals import CLASS, CLASS_FORM
-from actions.models import Action, Approval, Policy, PolicyEffect, PolicyVersion
+from actions.models import Action, Approval, Policy, PolicyEffect, PolicyVersion, whole
 from memoryhub.common.errors import Forbidden, NotFound, ValidationFailed
 from memoryhub.common.ids import parse_id
 from memoryhub.common.naming import naming_fault
@@ -123,7 +123,7 @@ def backtest(actor: Actor, draft: Draft) -> Backtest:
     if draft.class_name:
         actions = actions.filter(class_name=draft.class_name)
     meets = satisfies if draft.effect == PolicyEffect.AUTO else touches
-    met = [a.id for a in actions if meets(a.class_name, a.current.payload, fields["conditions"])]
+    met = [a.id for a in whole(actions) if meets(a.class_name, a.current.payload, fields["conditions"])]
     decisions = Approval.objects.filter(account_id=space.account_id, action_id__in=met, voided_at=None)
     by = {
         decision: decisions.filter(decision=decision).values("action_id").distinct().count()

@@ -4,9 +4,16 @@ from typing import Any
 
 import pytest
 
+from actions.domain.action_kind import ACTIONS
+from actions.domain.actions import list_actions
 from actions.domain.execution import work_off
+from actions.domain.inbox import list_inbox
+from actions.domain.policies.rules import Draft, backtest
+from actions.domain.review import review_action
 from actions.models import Action, Attempt
+from memoryhub.common.errors import Conflict
 from memoryhub.common.tenancy import tenant
+from tests.actions.stage import propose
 from tests.calls import as_owner
 from tests.conftest import Cast
 from tests.vendors.faults import BY_NAME
@@ -74,3 +81,20 @@ def test_what_was_tampered_with_after_the_approval_is_never_sent(
     not_ours = {"the executor": "executing"} if when == "after a first try" else {}
     assert left == {**dict.fromkeys(TAMPERS, "failed"), **not_ours}
     print(f"{len(TAMPERS)} tampers {when}: 0 sent")
+
+
+def test_one_whose_words_are_gone_takes_nothing_else_along(
+    cast: Cast, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It is in no list any more, and says what is wrong where it is asked for by its id."""
+    with tenant(cast.account.id):
+        lost, other = (propose(cast.agent).action for _ in range(2))
+    assert as_owner(REVISION.format(change="number = 2", id=lost.id)) == 1
+    with tenant(cast.account.id):
+        assert [action.id for action in list_inbox(cast.approver).items] == [other.id]
+        assert [action.id for action in list_actions(cast.agent)] == [other.id]
+        assert backtest(cast.owner, Draft(name="All", effect="require", class_name="chat.send")).matched == 1
+        assert [row["id"] for row in ACTIONS.export(cast.owner, cast.space)] == [f"A{other.number}"]
+        with pytest.raises(Conflict, match="not stored any more"):
+            review_action(cast.approver, lost.uid)
+    assert lost.uid in caplog.text
