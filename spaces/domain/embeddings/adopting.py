@@ -91,10 +91,12 @@ def _introduce(model: EmbeddingModel, wanted: Configured, anew: bool) -> Embeddi
     return model
 
 
-def retire(models: EmbeddingModelQuerySet) -> None:
-    """Their vectors go, account by account."""
-    if models.update(state="retired", retired_at=timezone.now(), trouble="", trouble_note=""):
+def retire(models: EmbeddingModelQuerySet) -> bool:
+    """Their vectors go, account by account. Whether there were any."""
+    retired = models.update(state="retired", retired_at=timezone.now(), trouble="", trouble_note="")
+    if retired:
         enqueue_everywhere(DISCARD)
+    return bool(retired)
 
 
 def lock_models() -> None:

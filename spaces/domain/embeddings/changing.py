@@ -107,9 +107,9 @@ def finish_change() -> bool:
         lock_models()
         if not EmbeddingModel.objects.filter(id=building.id, state="building").exists():
             return False
-        retire(EmbeddingModel.objects.filter(state="active"))
+        another = retire(EmbeddingModel.objects.filter(state="active"))
         EmbeddingModel.objects.filter(id=building.id).update(state="active", activated_at=timezone.now())
-    log.warning("Searches use %s now", building)
+    log.log(logging.WARNING if another else logging.INFO, "Searches use %s now", building)
     return True
 
 
