@@ -8,7 +8,7 @@ from django.core.cache import cache
 from accounts.domain import clients
 from accounts.domain.checkpoints import CHECK, CHECK_NOW, check_chain, check_when_due
 from accounts.domain.events import SEAL, seal_events
-from accounts.domain.jobs import enqueue_everywhere, job, run_due_jobs
+from accounts.domain.jobs import enqueue_everywhere, job, run_due_jobs, wake_lanes
 from accounts.models import Job
 
 WORKER_SEEN = "worker.seen"
@@ -20,9 +20,15 @@ _noted = 0.0
 
 @shared_task(name="accounts.tasks.run_jobs", ignore_result=True)  # type: ignore[untyped-decorator]
 def run_jobs() -> None:
-    """Run whatever is due. Woken after commits, and by beat every second as the sweep."""
-    note_worker()
+    """Run whatever is due in the main lane. Woken after commits."""
     run_due_jobs()
+
+
+@shared_task(name="accounts.tasks.sweep", ignore_result=True)  # type: ignore[untyped-decorator]
+def sweep() -> None:
+    """By beat every second: look whether anything is due, in one statement."""
+    note_worker()
+    wake_lanes()
 
 
 @shared_task(name="accounts.tasks.tend_clients", ignore_result=True)  # type: ignore[untyped-decorator]

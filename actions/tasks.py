@@ -35,7 +35,7 @@ def wake(due: Job) -> None:
 
 @shared_task(name="actions.tasks.carry_out", ignore_result=True)  # type: ignore[untyped-decorator]
 def carry_out() -> None:
-    """Work off what waits for vendors. Woken after commits, and by beat every second."""
+    """Work off what waits for vendors. Woken after commits, and by the sweep."""
     work_off()
 
 
@@ -52,7 +52,7 @@ def purge(due: Job) -> None:
 
 @shared_task(name="actions.tasks.send_notices", ignore_result=True)  # type: ignore[untyped-decorator]
 def send_notices() -> None:
-    """Letters and messages to webhooks. Woken after commits, and by beat every second."""
+    """Letters, and messages to webhooks and in Slack. Woken after commits, and by the sweep."""
     take_turn()
 
 

@@ -159,14 +159,10 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
 CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"  # in memory: every entry is an interval
 CELERY_BEAT_SCHEDULE = {
-    "sweep": {"task": "accounts.tasks.run_jobs", "schedule": 1.0, "options": {"expires": 5}},
+    "sweep": {"task": "accounts.tasks.sweep", "schedule": 1.0, "options": {"expires": 5}},
     "embed": {"task": "spaces.tasks.embed_pending", "schedule": 1.0, "options": {"expires": 5}},
-    "actions": {"task": "actions.tasks.carry_out", "schedule": 1.0, "options": {"expires": 5}},
-    "notices": {"task": "actions.tasks.send_notices", "schedule": 1.0, "options": {"expires": 5}},
     "tidy": {"task": "actions.tasks.tidy_notices", "schedule": 3600.0, "options": {"expires": 600}},
     "dreams": {"task": "spaces.tasks.look_for_dreams", "schedule": 900.0, "options": {"expires": 600}},
-    "dream": {"task": "spaces.tasks.dream", "schedule": 30.0, "options": {"expires": 30}},
-    "transfers": {"task": "memoryhub.tasks.run_transfers", "schedule": 10.0, "options": {"expires": 20}},
     "chains": {"task": "accounts.tasks.check_chains", "schedule": 600.0, "options": {"expires": 60}},
     "clients": {"task": "accounts.tasks.tend_clients", "schedule": 900.0, "options": {"expires": 60}},
     "graphs": {"task": "spaces.tasks.tend_graphs", "schedule": 600.0, "options": {"expires": 60}},

@@ -82,7 +82,7 @@ def look_for_dreams_everywhere() -> None:
 
 @shared_task(name="spaces.tasks.dream", ignore_result=True)  # type: ignore[untyped-decorator]
 def dream() -> None:
-    """Woken when a run begins, and by beat. One thread of a process is enough, the others have other work."""
+    """Woken when a run begins, and by the sweep. One thread of a process is enough, the others have other work."""
     if _dreaming.acquire(blocking=False):
         try:
             dream_on()

@@ -24,6 +24,9 @@ FAULTY = timedelta(seconds=30)
 Wait = timedelta | None
 
 
+_lanes: dict[str, "Lane"] = {}
+
+
 @dataclass(frozen=True)
 class Lane:
     """Jobs with workers' time of their own. `task` is the Celery task that looks for them.
@@ -34,6 +37,9 @@ class Lane:
     name: str
     task: str
     lease: timedelta = timedelta(minutes=5)
+
+    def __post_init__(self) -> None:
+        _lanes[self.name] = self
 
 
 MAIN = Lane("", task="accounts.tasks.run_jobs", lease=timedelta(seconds=5))
@@ -49,6 +55,10 @@ ADD = """
 """
 FINISH = "delete from accounts_job where id = any(%s::uuid[])"
 DUE = "lane = %(lane)s and run_after <= %(due_by)s and (leased_until is null or leased_until <= %(now)s)"
+WAITED_FOR = f"""
+    select name from unnest(%(lanes)s::text[]) as known (name)
+     where exists (select from accounts_job where {DUE.replace("%(lane)s", "known.name")})
+"""  # noqa: S608 (constants)
 LEASE = """
     update accounts_job job set leased_until = %(until)s, tries = tries + 1
       from due where job.id = due.id
@@ -140,6 +150,13 @@ def _add(
 def wake(lane: Lane = MAIN) -> None:
     """Have a worker look for what is due, soon; whoever calls does not wait for the broker."""
     _waker.wake(lane.task)
+
+
+def wake_lanes() -> None:
+    """Those in which something is due: a message may have been lost, and what was put off has none."""
+    asked = {"lanes": list(_lanes), "now": timezone.now(), "due_by": timezone.now()}
+    for (name,) in rows_of(WAITED_FOR, asked):
+        wake(_lanes[name])
 
 
 def run_due_jobs(limit: int = 200) -> int:

@@ -1,6 +1,7 @@
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from queue import SimpleQueue
 from uuid import UUID
 
 import pytest
@@ -10,6 +11,7 @@ from django.utils import timezone
 
 from accounts.domain import jobs
 from accounts.domain.jobs import enqueue, run_due_jobs
+from accounts.domain.waking import Waker
 from accounts.models import Job
 from memoryhub.common.ids import new_id
 from memoryhub.common.tenancy import tenant
@@ -245,3 +247,23 @@ def test_every_account_gets_its_job(cast: Cast) -> None:
     jobs.enqueue_everywhere("test", lane=LANE)
     accounts = {job.account_id for job in jobs.claim(LANE, 9)}
     assert accounts == {cast.account.id, cast.outsider.account_id}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_sweep_wakes_the_lanes_in_which_something_is_due(
+    cast: Cast, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not those whose jobs are to come, or are being worked on."""
+    Job.objects.all().delete()
+    due, to_come, taken, idle = (jobs.Lane(name, task=name) for name in ("due", "to come", "taken", "idle"))
+    enqueue("test", cast.account.id, lane=due)
+    enqueue("test", cast.account.id, lane=to_come, run_after=timezone.now() + timedelta(hours=1))
+    enqueue("test", cast.account.id, lane=taken)
+    jobs.claim(taken, 1)
+    sent: SimpleQueue[str] = SimpleQueue()
+    monkeypatch.setattr(jobs, "_waker", Waker(sent.put, every=600))
+    jobs.wake_lanes()
+    assert sent.get(timeout=30) == "due"
+    assert sent.empty()
+    for lane in (due, to_come, taken, idle):
+        del jobs._lanes[lane.name]
