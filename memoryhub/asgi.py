@@ -32,7 +32,7 @@ from memoryhub.web.bodies import bounded  # noqa: E402
 from memoryhub.web.cors import with_cors  # noqa: E402
 from memoryhub.web.proxies import behind_proxies  # noqa: E402
 
-TAKES_FILES = re.compile(r"/v1/import|/a/[^/]+/[^/]+/data/")
+TAKES_FILES = re.compile(r"/v1/import|/a/(?P<team>[^/]+)/[^/]+/data/")
 FORM_BYTES = 1024 * 1024
 """What a form has around the file in it."""
 
@@ -68,9 +68,9 @@ def build_application(extra_servers: Mapping[str, Server[Any]] | None = None) ->
 
 async def most_of(scope: Scope) -> int:
     """How much a page is sent at most: what takes files gets more than a form, and from those alone who may."""
-    if scope["method"] == "POST" and TAKES_FILES.fullmatch(scope["path"]):
+    if scope["method"] == "POST" and (match := TAKES_FILES.fullmatch(scope["path"])):
         address = (scope.get("client") or ("",))[0]
-        if await in_db_thread(may_send_files, plain_headers(scope), address):
+        if await in_db_thread(may_send_files, plain_headers(scope), address, match["team"]):
             return settings.IMPORT_BYTES + FORM_BYTES
     return settings.BODY_LIMIT
 

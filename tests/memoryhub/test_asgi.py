@@ -9,6 +9,7 @@ from django.contrib.sessions.models import Session
 from django.core.exceptions import ImproperlyConfigured
 from django.test import Client
 
+from accounts.actor import Actor
 from accounts.domain.keys import create_key
 from accounts.models import User
 from accounts.scopes import Scope
@@ -73,9 +74,9 @@ def most(cast: Cast, path: str, headers: dict[str, str]) -> int:
     return asyncio.run(most_of(scope))
 
 
-def signed_in(cast: Cast) -> dict[str, str]:
+def signed_in(person: Actor) -> dict[str, str]:
     browser = Client()
-    browser.force_login(User.objects.get(id=cast.owner.user_id), BACKEND)
+    browser.force_login(User.objects.get(id=person.user_id), BACKEND)
     return {"cookie": f"{settings.SESSION_COOKIE_NAME}={browser.session.session_key}"}
 
 
@@ -91,8 +92,9 @@ def by_key(cast: Cast, *scopes: Scope) -> dict[str, str]:
 @pytest.mark.parametrize(
     ("path", "large"),
     [
-        ("/v1/import", True),
+        ("/v1/import", False),
         ("/a/acme/main/data/", True),
+        ("/a/elsewhere/main/data/", False),
         ("/a/acme/main/data/x/import/", False),
         ("/a/acme/main/plans/new/", False),
         ("/accounts/login/", False),
@@ -102,23 +104,34 @@ def by_key(cast: Cast, *scopes: Scope) -> dict[str, str]:
     ],
 )
 def test_only_what_takes_files_is_sent_more_than_a_form(cast: Cast, path: str, large: bool) -> None:
-    sent = most(cast, path, signed_in(cast))
+    sent = most(cast, path, signed_in(cast.owner))
     assert (sent > settings.BODY_LIMIT) is large
     assert (sent > settings.IMPORT_BYTES) is large
 
 
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize("path", ["/v1/import", "/a/acme/main/data/"])
-def test_nothing_large_is_kept_for_those_who_may_not_send_it(cast: Cast, path: str) -> None:
-    """All of it goes onto the disk before the page or the operation looks at who they are."""
-    ended = signed_in(cast)
-    Session.objects.all().delete()
+def test_nothing_large_is_kept_for_keys_that_may_not_import(cast: Cast) -> None:
+    """All of it goes onto the disk before the operation looks at who they are."""
     refused: list[dict[str, str]] = [
         {},
-        ended,
-        {"cookie": f"{settings.SESSION_COOKIE_NAME}=unknown"},
         {"authorization": "Bearer mh_live_nobody"},
         by_key(cast, Scope.MEMORY_WRITE),
     ]
-    assert [most(cast, path, headers) for headers in refused] == [settings.BODY_LIMIT] * len(refused)
-    assert most(cast, path, by_key(cast, Scope.SPACE_ADMIN)) > settings.IMPORT_BYTES
+    assert [most(cast, "/v1/import", sent) for sent in refused] == [settings.BODY_LIMIT] * len(refused)
+    assert most(cast, "/v1/import", by_key(cast, Scope.SPACE_ADMIN)) > settings.IMPORT_BYTES
+
+
+@pytest.mark.django_db(transaction=True)
+def test_nothing_large_is_kept_for_people_who_do_not_manage_the_team(cast: Cast) -> None:
+    ended = signed_in(cast.owner)
+    Session.objects.all().delete()
+    refused = [
+        {},
+        ended,
+        {"cookie": f"{settings.SESSION_COOKIE_NAME}=unknown"},
+        *map(signed_in, (cast.approver, cast.teammate, cast.viewer, cast.outsider)),
+        by_key(cast, Scope.SPACE_ADMIN),
+    ]
+    page = "/a/acme/main/data/"
+    assert [most(cast, page, sent) for sent in refused] == [settings.BODY_LIMIT] * len(refused)
+    assert most(cast, page, signed_in(cast.admin)) > settings.IMPORT_BYTES
