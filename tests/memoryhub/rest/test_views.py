@@ -133,13 +133,13 @@ def test_the_openapi_document_lists_every_route_and_is_public() -> None:
 
 
 def test_health_needs_no_key_and_readiness_needs_a_worker(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    from accounts.tasks import run_jobs
+    from accounts.tasks import sweep
 
     monkeypatch.setattr("accounts.tasks._noted", 0.0)
 
     assert Client().get("/healthz").json()["ok"] is True
     assert Client().get("/readyz").status_code == 503
-    run_jobs()
+    sweep()
     answer = Client().get("/readyz").json()
     assert answer["checks"] == {"database": True, "worker": True, "model": True}
     assert (answer["search"], "degraded" in answer) == ("words", False)  # there is no model to wait for
