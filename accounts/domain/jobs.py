@@ -54,10 +54,11 @@ ADD = """
       from unnest(%s::uuid[], %s::uuid[], %s::uuid[]) as job (id, account_id, object_id)
 """
 FINISH = "delete from accounts_job where id = any(%s::uuid[])"
-DUE = "lane = %(lane)s and run_after <= %(due_by)s and (leased_until is null or leased_until <= %(now)s)"
+FREE = "run_after <= %(due_by)s and (leased_until is null or leased_until <= %(now)s)"
+DUE = f"lane = %(lane)s and {FREE}"
 WAITED_FOR = f"""
     select name from unnest(%(lanes)s::text[]) as known (name)
-     where exists (select from accounts_job where {DUE.replace("%(lane)s", "known.name")})
+     where exists (select from accounts_job where lane = known.name and {FREE})
 """  # noqa: S608 (constants)
 LEASE = """
     update accounts_job job set leased_until = %(until)s, tries = tries + 1
@@ -154,8 +155,8 @@ def wake(lane: Lane = MAIN) -> None:
 
 def wake_lanes() -> None:
     """Those in which something is due: a message may have been lost, and what was put off has none."""
-    asked = {"lanes": list(_lanes), "now": timezone.now(), "due_by": timezone.now()}
-    for (name,) in rows_of(WAITED_FOR, asked):
+    now = timezone.now()
+    for (name,) in rows_of(WAITED_FOR, {"lanes": list(_lanes), "now": now, "due_by": now}):
         wake(_lanes[name])
 
 
@@ -177,7 +178,7 @@ class Claimed:
     ids: list[UUID]
 
 
-def _claim(due_by: datetime | None = None) -> Claimed | None:
+def _claim(due_by: datetime) -> Claimed | None:
     oldest = next(iter(_taken(OLDEST_AND_ALIKE, MAIN, due_by=due_by)), None)
     return Claimed(oldest, oldest.alike) if oldest else None  # type: ignore[attr-defined]
 

@@ -1,9 +1,11 @@
 """What tests of notices share."""
 
+import socket
 from datetime import timedelta
 from typing import Any
 
 from django.core import mail
+from django.db import connection
 from django.utils import timezone
 
 import accounts.tasks  # noqa: F401 (the handlers of the main lane)
@@ -23,6 +25,20 @@ from tests.conftest import Cast
 def hook(cast: Cast, url: str = "https://ci.example/hub?token=abc", **fields: Any) -> NewSecret:
     given = {"name": "CI", "url": url, "events": EVENTS, **fields}
     return create_webhook(cast.owner, Wish(**given))
+
+
+def noting_what_is_held(monkeypatch: Any) -> list[bool]:
+    """For each call to this machine from now on: whether a connection to the database is held meanwhile."""
+    held: list[bool] = []
+    real = socket.getaddrinfo
+
+    def look_up(*args: Any, **kwargs: Any) -> Any:
+        if args[0] == "127.0.0.1":
+            held.append(connection.connection is not None)
+        return real(*args, **kwargs)
+
+    monkeypatch.setattr(socket, "getaddrinfo", look_up)
+    return held
 
 
 def only_delivery() -> Delivery:

@@ -123,9 +123,9 @@ def test_a_job_that_is_run_is_nobody_elses_however_long_it_takes(cast: Cast) -> 
 def test_a_job_that_another_worker_took_over_is_left_to_it(cast: Cast, ran: list[Job]) -> None:
     Job.objects.all().delete()
     enqueue("test", cast.account.id)
-    held_up = jobs._claim()
+    held_up = jobs._claim(timezone.now())
     with time_machine.travel(timezone.now() + jobs.MAIN.lease + timedelta(seconds=1), tick=False):
-        jobs._claim()
+        jobs._claim(timezone.now())
         jobs._run(held_up)
     assert (ran, Job.objects.count()) == ([], 1)
 
@@ -255,7 +255,8 @@ def test_the_sweep_wakes_the_lanes_in_which_something_is_due(
 ) -> None:
     """Not those whose jobs are to come, or are being worked on."""
     Job.objects.all().delete()
-    due, to_come, taken, idle = (jobs.Lane(name, task=name) for name in ("due", "to come", "taken", "idle"))
+    monkeypatch.setattr(jobs, "_lanes", {})
+    due, to_come, taken, _idle = (jobs.Lane(name, task=name) for name in ("due", "to come", "taken", "idle"))
     enqueue("test", cast.account.id, lane=due)
     enqueue("test", cast.account.id, lane=to_come, run_after=timezone.now() + timedelta(hours=1))
     enqueue("test", cast.account.id, lane=taken)
@@ -265,5 +266,3 @@ def test_the_sweep_wakes_the_lanes_in_which_something_is_due(
     jobs.wake_lanes()
     assert sent.get(timeout=30) == "due"
     assert sent.empty()
-    for lane in (due, to_come, taken, idle):
-        del jobs._lanes[lane.name]

@@ -3,7 +3,6 @@
 import os
 import random
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -30,6 +29,7 @@ from actions.domain.notices.working import work_off_notices
 from actions.models import Notice
 from memoryhub.common.tenancy import tenant
 from memoryhub.running import lifeline
+from tests.actions.notices_stage import noting_what_is_held
 from tests.actions.stage import proposed
 from tests.conftest import Cast
 from tests.live import environment_of, held_lifeline
@@ -79,15 +79,7 @@ def notices(cast: Cast) -> list[Notice]:
 def test_nothing_of_the_database_is_held_while_slack_is_asked(
     cast: Cast, slack: Slack, monkeypatch: Any
 ) -> None:
-    held: list[bool] = []
-    real = socket.getaddrinfo
-
-    def look_up(*args: Any, **kwargs: Any) -> Any:
-        if args[0] == "127.0.0.1":
-            held.append(connection.connection is not None)
-        return real(*args, **kwargs)
-
-    monkeypatch.setattr(socket, "getaddrinfo", look_up)
+    held = noting_what_is_held(monkeypatch)
     work_off_notices()
     monkeypatch.undo()
     assert held == [False] * 3

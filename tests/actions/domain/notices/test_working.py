@@ -1,6 +1,5 @@
 """With real transactions: what is sent is written down with the change, and nothing is held while it is sent."""
 
-import socket
 import threading
 import time
 from datetime import timedelta
@@ -20,7 +19,7 @@ from actions.domain.notices.working import HANDLERS, take_turn, work_off_notices
 from actions.models import Action, Delivery, WebhookLetter
 from memoryhub.common.tenancy import tenant
 from tests import mailing
-from tests.actions.notices_stage import hook
+from tests.actions.notices_stage import hook, noting_what_is_held
 from tests.actions.stage import proposed
 from tests.conftest import Cast
 from tests.receiver import HERE, receiving
@@ -37,19 +36,11 @@ def test_nothing_of_the_database_is_held_while_an_endpoint_is_asked(
     cast: Cast, settings: Any, monkeypatch: Any
 ) -> None:
     settings.OUTGOING_NETWORKS = HERE
-    held: list[bool] = []
-    real = socket.getaddrinfo
-
-    def look_up(*args: Any, **kwargs: Any) -> Any:
-        if args[0] == "127.0.0.1":
-            held.append(connection.connection is not None)
-        return real(*args, **kwargs)
-
     with receiving() as receiver:
         with tenant(cast.account.id):
             hook(cast, receiver.url)
             proposed(cast)
-        monkeypatch.setattr(socket, "getaddrinfo", look_up)
+        held = noting_what_is_held(monkeypatch)
         work_off_notices()
         monkeypatch.undo()
     assert held
